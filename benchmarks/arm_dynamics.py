@@ -89,7 +89,10 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
         expected = theirs(model, data, q + np.eye(n)[0] * DRIFT, qd, third)
         np.testing.assert_allclose(out, expected, rtol=1e-9, atol=1e-9)
         times = [
-            (seconds_per_call(ours, CALLS), seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON))
+            (
+                seconds_per_call(ours, CALLS),
+                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
+            )
             for _ in range(RUNS)
         ]
         rows.append((what, *map(list, zip(*times, strict=True))))
@@ -140,7 +143,10 @@ def measure_made(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]]
     rows = np.random.default_rng(0).uniform(-1, 1, (3, len(loaded.dh)))
     calls: dict[Callable, tuple[int, Callable]] = {
         forward_kinematics: (1, pin.forwardKinematics),
-        jacobian: (1, lambda model, data, q: pin.computeJointJacobian(model, data, q, model.njoints - 1)),
+        jacobian: (
+            1,
+            lambda model, data, q: pin.computeJointJacobian(model, data, q, model.njoints - 1),
+        ),
         mass_matrix: (1, pin.crba),
         gravity_torque: (1, pin.computeGeneralizedGravity),
         coriolis_matrix: (2, pin.computeCoriolisMatrix),
@@ -149,7 +155,9 @@ def measure_made(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float]]
     }
     found = []
     for call, (count, peer) in calls.items():
-        each = [partial(call, arm, *rows[:count]) for arm in arms] + [partial(peer, model, data, *rows[:count])]
+        each = [partial(call, arm, *rows[:count]) for arm in arms] + [
+            partial(peer, model, data, *rows[:count])
+        ]
         found.append((f"`{call.__name__}`", short_runs(each)))
     return found
 
@@ -158,7 +166,10 @@ def short_runs(calls: Sequence[Callable]) -> list[float]:
     """Median seconds of each call, in runs that alternate and are so short that other work seldom interrupts one."""
     runs = [partial(_repeat, call) for call in calls]
     counts = [max(1, int(SHORT / min(seconds_per_call(run, 3) for _ in range(9)))) for run in runs]
-    times = [[seconds_per_call(run, k) for run, k in zip(runs, counts, strict=True)] for _ in range(SHORT_RUNS)]
+    times = [
+        [seconds_per_call(run, k) for run, k in zip(runs, counts, strict=True)]
+        for _ in range(SHORT_RUNS)
+    ]
     return [statistics.median(t) for t in zip(*times, strict=True)]
 
 

@@ -12,7 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynamics import forward_dynamics, forward_kinematics, inverse_dynamics, inverse_kinematics, jacobian, load_arm
+from dynamics import (
+    forward_dynamics,
+    forward_kinematics,
+    inverse_dynamics,
+    inverse_kinematics,
+    jacobian,
+    load_arm,
+)
 from hopfield_nav import Simulation, load_world, plan_path, sweep
 
 ROUNDS, BATCH, SWEPT, LOOP, LOOPS = 7, 100_000, 120, 5.0, 50
@@ -55,7 +62,9 @@ def loops() -> dict[str, float]:
 
     def speed(*change: str) -> float:
         def one() -> float:
-            simulation = Simulation(load_world("ragazzon2012", ["detection.threshold=1e6", *change]))
+            simulation = Simulation(
+                load_world("ragazzon2012", ["detection.threshold=1e6", *change])
+            )
             begin = time.perf_counter()
             simulation.step(LOOP)
             return LOOP / (time.perf_counter() - begin)
@@ -81,7 +90,11 @@ def swept() -> dict[str, float]:
 
     def seconds(count: int) -> float:
         begin = time.perf_counter()
-        sweep("ragazzon2012", {"detection.threshold": np.linspace(8.0, 14.0, count).tolist()}, workers=2)
+        sweep(
+            "ragazzon2012",
+            {"detection.threshold": np.linspace(8.0, 14.0, count).tolist()},
+            workers=2,
+        )
         return time.perf_counter() - begin
 
     seconds(4)

@@ -58,7 +58,9 @@ class Version(NamedTuple):
         environment |= {"PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(self.cache)}
         with measured() as cost, tempfile.TemporaryDirectory() as empty:
             command = [sys.executable, *arguments]
-            done = subprocess.run(command, env=environment, cwd=empty, check=True, capture_output=True, text=True)
+            done = subprocess.run(
+                command, env=environment, cwd=empty, check=True, capture_output=True, text=True
+            )
         return cost.wall, cost.processor, done.stdout
 
 
@@ -74,9 +76,12 @@ def processes(versions: Sequence[Version], place: Path) -> list[list[str]]:
     def row(name: str, rounds: int, *more: str) -> list[str]:
         found = [[call(version, *more) for version in versions] for _ in range(rounds)]
         old, new = (
-            [statistics.median(column) for column in zip(*one, strict=True)] for one in zip(*found, strict=True)
+            [statistics.median(column) for column in zip(*one, strict=True)]
+            for one in zip(*found, strict=True)
         )
-        both = [f"{two_digits(wall)} s ({two_digits(processor)} s)" for wall, processor in (old, new)]
+        both = [
+            f"{two_digits(wall)} s ({two_digits(processor)} s)" for wall, processor in (old, new)
+        ]
         print(name, both, flush=True)
         return [name, *both, f"{old[0] / new[0]:.1f}"]
 
@@ -103,7 +108,10 @@ def calls(versions: Sequence[Version]) -> list[list[str]]:
     """Rows of what is called inside a process, the older version first."""
     script = str(Path(__file__).with_name("asked_of_a_version.py"))
     return rows_of_calls(
-        [[json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions] for _ in range(ROUNDS_OF_CALLS)]
+        [
+            [json.loads(version.ask(script)[2].splitlines()[-1]) for version in versions]
+            for _ in range(ROUNDS_OF_CALLS)
+        ]
     )
 
 
@@ -113,13 +121,21 @@ def rows_of_calls(found: Sequence[Sequence[dict[str, float]]]) -> list[list[str]
     for key, (name, unit, scale) in NAMES.items():
         old, new = (statistics.median(one[k][key] for one in found) * scale for k in (0, 1))
         faster = old / new if unit else new / old
-        rows.append([name, *(f"{two_digits(value)} {unit}".strip() for value in (old, new)), f"{faster:.1f}"])
+        rows.append(
+            [
+                name,
+                *(f"{two_digits(value)} {unit}".strip() for value in (old, new)),
+                f"{faster:.1f}",
+            ]
+        )
     return rows
 
 
 def taken_out(commit: str, folder: Path) -> Path:
     """A commit's files below a folder."""
-    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True).stdout
+    packed = subprocess.run(
+        ["git", "archive", commit], cwd=ROOT, check=True, capture_output=True
+    ).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as files:
         files.extractall(folder, filter="data")
     return folder

@@ -56,13 +56,25 @@ def measure(arm: Arm) -> list[tuple[str, str, list[float]]]:
     update_frames(arm, sensed.q, work)
     update_tool_position(arm, work)
     a, b = np.zeros(n), np.zeros(n)
-    rows = [("kernel", "update_momentum", _nanoseconds(lambda k: _momentum(arm, sensed.qd, work, a, b, k)))]
+    rows = [
+        (
+            "kernel",
+            "update_momentum",
+            _nanoseconds(lambda k: _momentum(arm, sensed.qd, work, a, b, k)),
+        )
+    ]
     for kind in ("estimator", "detector"):
         for name in method_names(kind):
             method = find_method(kind, name)
-            function, packed, memory = compiled(method), method.pack({}, n), np.zeros(method.memory(n))
+            function, packed, memory = (
+                compiled(method),
+                method.pack({}, n),
+                np.zeros(method.memory(n)),
+            )
             spans = _nanoseconds(
-                lambda k, f=function, p=packed, m=memory: _repeat(f, arm, sensed, p, m, work, torque, wrench, k)
+                lambda k, f=function, p=packed, m=memory: _repeat(
+                    f, arm, sensed, p, m, work, torque, wrench, k
+                )
             )
             rows.append((kind, name, spans))
     return rows
@@ -72,7 +84,9 @@ def main() -> None:
     print("| kind | name | median [ns] | smallest–largest |")
     print("|---|---|---|---|")
     for kind, name, spans in measure(load_arm("ur5_controller")):
-        print(f"| {kind} | `{name}` | {statistics.median(spans):.0f} | {min(spans):.0f}–{max(spans):.0f} |")
+        print(
+            f"| {kind} | `{name}` | {statistics.median(spans):.0f} | {min(spans):.0f}–{max(spans):.0f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -81,8 +81,12 @@ def compare(arm, q, solids):
         for pose in bodies:
             _any_collision(coal, pose, shapes, collision)
 
-    print(f"  coal, collide, all poses   {median_seconds(collisions, len(q), RUNS) * 1e9:9.0f} ns a pose")
-    print(f"  coal, distance, all poses  {median_seconds(distances, len(q), RUNS) * 1e9:9.0f} ns a pose")
+    print(
+        f"  coal, collide, all poses   {median_seconds(collisions, len(q), RUNS) * 1e9:9.0f} ns a pose"
+    )
+    print(
+        f"  coal, distance, all poses  {median_seconds(distances, len(q), RUNS) * 1e9:9.0f} ns a pose"
+    )
 
 
 def _any_collision(coal, pose, shapes, request):

@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-sys.path += [str(Path(__file__).resolve().parent.parent / folder) for folder in ("tests", "scripts")]
+sys.path += [
+    str(Path(__file__).resolve().parent.parent / folder) for folder in ("tests", "scripts")
+]
 from madsen2020.excitation import from_free, random_free
 from oracles import pinocchio_model
 
@@ -36,7 +38,9 @@ def _seconds(run: Callable[[], object]) -> float:
 def measure() -> dict[str, list[float]]:
     """Seconds of each task, a value for each run."""
     arm = load_arm("ur5e")
-    trajectory = from_free(random_free(6, 5, np.random.default_rng(3)), 6, 5, 10.0).scaled(np.full(6, 0.8))
+    trajectory = from_free(random_free(6, 5, np.random.default_rng(3)), 6, 5, 10.0).scaled(
+        np.full(6, 0.8)
+    )
     at = np.arange(SAMPLES) / 1000
     q, qd, qdd = trajectory(at)
     log = MotionLog(at, q, inverse_dynamics(arm, q, qd, qdd))

@@ -29,7 +29,11 @@ RUNS, CENTRES, RADIUS, POINTS = 3, 500_000, 0.04, 18
 MOVING = 6  # bodies, counted from the hand, whose ends are felt in turn
 START = np.array([0.1, -1.2, 1.3, -0.3, 0.7, 0.2])
 SHAPES = {"1.5 million cells": (36, 18, 24, 12, 8, 1), "20⁶ = 64 million cells": (20,) * 6}
-SOLIDS = [half_space([0, 0, -0.1]), box([0.5, 0, 0.2], [0.3, 0.5, 0.4]), finite_cylinder([-0.4, 0.3, 0.3], 0.1, 0.5)]
+SOLIDS = [
+    half_space([0, 0, -0.1]),
+    box([0.5, 0, 0.2], [0.3, 0.5, 0.4]),
+    finite_cylinder([-0.4, 0.3, 0.3], 0.1, 0.5),
+]
 
 
 def main() -> None:
@@ -51,7 +55,10 @@ def measure_balls(arm: Arm, grid: JointGrid) -> str:
     certainty, q = np.zeros(grid.shape, dtype=np.uint8), some_centres(grid)
     bodies = capsules_in_base(arm, np.random.default_rng(2).choice(q, POINTS))
     points = [rows[-1 - k % MOVING, 3:6] for k, rows in enumerate(bodies)]
-    ours = [median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS) for p in points]
+    ours = [
+        median_seconds(lambda p=p: mark_ball(arm, grid, certainty, p, RADIUS, 1), 1, RUNS)
+        for p in points
+    ]
     solids = pack_primitives([sphere(points[0], RADIUS)])
     brute = median_seconds(lambda: arm_clearance(arm, q, solids), len(q), RUNS) * certainty.size
     median = statistics.median(ours)
@@ -71,7 +78,9 @@ def measure_known(arm: Arm, grid: JointGrid) -> str:
 def some_centres(grid: JointGrid) -> np.ndarray:
     """Joint angles (k, n) of random cells, or of all where these are few."""
     size = int(np.prod(grid.shape))
-    cells = np.random.default_rng(1).integers(0, size, CENTRES) if size > CENTRES else np.arange(size)
+    cells = (
+        np.random.default_rng(1).integers(0, size, CENTRES) if size > CENTRES else np.arange(size)
+    )
     return grid.centre(np.stack(np.unravel_index(cells, grid.shape), axis=1))
 
 

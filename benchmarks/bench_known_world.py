@@ -21,7 +21,13 @@ from nowoczyn2023.collision_library import build_library
 from timing import parser, table, tell, two_digits
 
 from dynamics import Arm, forward_kinematics, load_arm
-from hopfield_nav.extensions.clearance import Scene, build_scene, clearance, collides, motion_is_free
+from hopfield_nav.extensions.clearance import (
+    Scene,
+    build_scene,
+    clearance,
+    collides,
+    motion_is_free,
+)
 from hopfield_nav.extensions.known_world import plan_direct, plan_shortest
 from hopfield_nav.geometry import box, capsules_in_base, finite_cylinder, half_space
 from hopfield_nav.sweeps import share
@@ -60,7 +66,10 @@ def main() -> None:
     q = rng.uniform(-np.pi, np.pi, (POSES, 6))
     alone, among = build_scene(arm), build_scene(arm, np.array(TABLE))
     for name, scene in (("arm alone", alone), ("floor, table, two cylinders", among)):
-        print(f"{name}: {len(scene.pairs)} pairs of bodies, {int(scene.checked.sum())} of body and solid;", end="")
+        print(
+            f"{name}: {len(scene.pairs)} pairs of bodies, {int(scene.checked.sum())} of body and solid;",
+            end="",
+        )
         print(f" {(~collides(arm, scene, q)).mean():.0%} of the poses are free")
         rows = compare_with_coal(arm, scene, q)
         rows.append(measure_motions(arm, scene, q))
@@ -128,9 +137,17 @@ def measure_motions(arm: Arm, scene: Scene, q: np.ndarray) -> list[str]:
                 "samples": (lambda s=sampled: collides(arm, scene, s), max(len(a), 1)),
             }
         )
-        print(f"  motion, {name:8s} {found['any'] * 1e6:6.1f} µs; {proven.mean():.0%} are free:", end="")
+        print(
+            f"  motion, {name:8s} {found['any'] * 1e6:6.1f} µs; {proven.mean():.0%} are free:",
+            end="",
+        )
         print(f" {found['free'] * 1e6:.1f} µs, samples of 1° {found['samples'] * 1e6:.1f} µs")
-        row = row or ["proof of a whole joint motion that is free", f"{two_digits(found['free'] * 1e6)} µs", "", ""]
+        row = row or [
+            "proof of a whole joint motion that is free",
+            f"{two_digits(found['free'] * 1e6)} µs",
+            "",
+            "",
+        ]
     return row
 
 
@@ -139,8 +156,12 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
     free = q[~collides(arm, scene, q)][: 2 * PLANS]
     starts, goals = free[:PLANS], forward_kinematics(arm, free[PLANS:])
     plans: dict[str, Callable] = {
-        "direct path from joints to a pose, the best five of 512": lambda a, T: plan_direct(arm, scene, a, [T]).paths,
-        "the same, every one of the 512 looked at": lambda a, T: plan_direct(arm, scene, a, [T], 512).paths,
+        "direct path from joints to a pose, the best five of 512": lambda a, T: (
+            plan_direct(arm, scene, a, [T]).paths
+        ),
+        "the same, every one of the 512 looked at": lambda a, T: (
+            plan_direct(arm, scene, a, [T], 512).paths
+        ),
         "shortest path of 100 steps from given joints, where there is one": lambda a, T: (
             plan_shortest(arm, scene, a, [T]).path
         ),
@@ -151,7 +172,9 @@ def measure_plans(arm: Arm, scene: Scene, q: np.ndarray) -> list[list[str]]:
     if importlib.util.find_spec("ompl") is not None:
         from hopfield_nav.extensions.known_world import plan_sampling
 
-        plans["OMPL's RRTConnect with its simplification"] = lambda a, T: plan_sampling(arm, scene, a, [T]).path
+        plans["OMPL's RRTConnect with its simplification"] = lambda a, T: (
+            plan_sampling(arm, scene, a, [T]).path
+        )
     rows = []
     for name, plan in plans.items():
         plan(starts[0], goals[0])

@@ -63,11 +63,17 @@ def random_map(shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
 def maze(size: int) -> tuple[np.ndarray, tuple[int, ...]]:
     """A maze without loops, grown depth first, one cell wide; the goal in a corner."""
     rng, rooms = np.random.default_rng(0), size // 2
-    blocked, seen, stack = np.ones((size, size), dtype=bool), np.zeros((rooms, rooms), dtype=bool), [(0, 0)]
+    blocked, seen, stack = (
+        np.ones((size, size), dtype=bool),
+        np.zeros((rooms, rooms), dtype=bool),
+        [(0, 0)],
+    )
     seen[0, 0], blocked[0, 0] = True, False
     while stack:
         i, j = stack[-1]
-        openings = [(a, b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0)) if 0 <= i + a < rooms > j + b >= 0]
+        openings = [
+            (a, b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0)) if 0 <= i + a < rooms > j + b >= 0
+        ]
         openings = [(a, b) for a, b in openings if not seen[i + a, j + b]]
         if not openings:
             stack.pop()
@@ -139,7 +145,9 @@ def text(times: list[float]) -> str:
 
 def sum_row(name: str, blocked: np.ndarray, goal: tuple[int, ...]) -> list[str]:
     """The summing network's time from nothing to rest."""
-    found = times_of({"sum": lambda: plan_path(blocked, goal, goal, "sum")}, 3 if blocked.size <= FEW else 1)
+    found = times_of(
+        {"sum": lambda: plan_path(blocked, goal, goal, "sum")}, 3 if blocked.size <= FEW else 1
+    )
     return [name, text(found["sum"])]
 
 
@@ -193,7 +201,12 @@ def main() -> None:
         rows.append(limit_row("random 20⁶ = 6.4·10⁷", blocked, goal, not options.no_peers))
         sums.append(sum_row("random 20⁶, β = 1/24", *random_map((20,) * 6)))
         replans = [replan_row("random 20⁶", blocked, goal)]
-        head = ["one more blocked cell on the path", "median", "slowest of 100", "a bottleneck at the goal closes"]
+        head = [
+            "one more blocked cell on the path",
+            "median",
+            "slowest of 100",
+            "a bottleneck at the goal closes",
+        ]
         tell(table(head, replans), options.out, "replan")
     tell(table(["map", "limit", *OTHERS], rows), options.out, "limit")
     tell(table(["summing network, to rest, `plan_path`", "time"], sums), options.out, "sum")

@@ -27,9 +27,14 @@ CONSTANT = 8.0  # [N·m/A]
 def judge() -> DetectorStream:
     """Momentum observer, adaptive thresholds, isolator, on the model of a UR5's own controller."""
     model = load_arm("ur5_controller")
-    methods = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
+    methods = (
+        find_method("estimator", "momentum_observer"),
+        find_method("detector", "adaptive_joint_torque"),
+    )
     values = {"pole": 15.0, "threshold": 5.0}
-    return DetectorStream(StreamMethods(model, *methods, values, motors=given_motors([CONSTANT] * 6, 6)))
+    return DetectorStream(
+        StreamMethods(model, *methods, values, motors=given_motors([CONSTANT] * 6, 6))
+    )
 
 
 def rows(count: int) -> list[Row]:
@@ -43,7 +48,10 @@ def rows(count: int) -> list[Row]:
     torque = inverse_dynamics(arm, q, qd, qdd)
     torque[time_s % PUSH_EVERY < PUSH_LASTS, 1] -= PUSH
     current = (torque + rng.normal(0, 0.1, torque.shape)) / CONSTANT
-    return [Row(float(t), *values) for t, *values in zip(time_s, q, qd, q, qd, qdd, current, strict=True)]
+    return [
+        Row(float(t), *values)
+        for t, *values in zip(time_s, q, qd, q, qd, qdd, current, strict=True)
+    ]
 
 
 def memory() -> float:
@@ -60,7 +68,10 @@ def measure(seconds: float) -> tuple[np.ndarray, int, list[float]]:
     one.restart(RATE)
     for k in range(count):
         turn, row = divmod(k, len(period))
-        sample = Row(turn * PUSH_EVERY + period[row].time, *(getattr(period[row], n) for n in Row.__slots__[1:]))
+        sample = Row(
+            turn * PUSH_EVERY + period[row].time,
+            *(getattr(period[row], n) for n in Row.__slots__[1:]),
+        )
         start = time.thread_time()
         seen = one.judge(sample)
         spans[k] = time.thread_time() - start
@@ -77,7 +88,12 @@ def main() -> None:
     load = os.getloadavg()[1] / (os.cpu_count() or 1)
     spans, alarms, sizes = measure(options.seconds)
     median, high = 1e3 * np.quantile(spans, [0.5, 0.999])
-    row = [f"{load:.0f} for each core", f"{median:.2f} ms", f"{high:.2f} ms", f"{sizes[0]:.1f} MB, {sizes[-1]:.1f} MB"]
+    row = [
+        f"{load:.0f} for each core",
+        f"{median:.2f} ms",
+        f"{high:.2f} ms",
+        f"{sizes[0]:.1f} MB, {sizes[-1]:.1f} MB",
+    ]
     head = ["processes", "median", "99.9 %", "memory after the first tenth, in the end"]
     tell(table(head, [row]), options.out, "stream")
     print(f"{len(spans)} samples at {RATE:g} Hz, {alarms} alarms, {spans.sum():.0f} s of computing")

@@ -82,9 +82,13 @@ class Peer:
         a3, _ = self.accelerate(q + STEP / 2 * v2, v3, tau)
         v4 = qd + STEP * a3
         a4, _ = self.accelerate(q + STEP * v3, v4, tau)
-        return q + STEP / 6 * (qd + 2 * v2 + 2 * v3 + v4), qd + STEP / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        return q + STEP / 6 * (qd + 2 * v2 + 2 * v3 + v4), qd + STEP / 6 * (
+            a1 + 2 * a2 + 2 * a3 + a4
+        )
 
-    def semi_implicit_euler(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, a1: np.ndarray) -> tuple:
+    def semi_implicit_euler(
+        self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, a1: np.ndarray
+    ) -> tuple:
         qd = qd + STEP * a1
         return q + STEP * qd, qd
 
@@ -105,7 +109,9 @@ class PinocchioLoop(Peer):
         torque = pin.rnea(self.weightless, self.other, q, self.zero, acceleration)
         return np.linalg.solve(self._jacobian(q).T, torque)
 
-    def accelerate(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def accelerate(
+        self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         pin.framesForwardKinematics(self.model, self.data, q)
         force = self.contact(self.data.oMf[self.tool].translation)
         if force is None:
@@ -113,7 +119,9 @@ class PinocchioLoop(Peer):
         return pin.aba(self.model, self.data, q, qd, tau + self._jacobian(q)[:3].T @ force), force
 
     def _jacobian(self, q: np.ndarray) -> np.ndarray:
-        return pin.computeFrameJacobian(self.model, self.data, q, self.tool, pin.LOCAL_WORLD_ALIGNED)
+        return pin.computeFrameJacobian(
+            self.model, self.data, q, self.tool, pin.LOCAL_WORLD_ALIGNED
+        )
 
 
 class MujocoLoop(Peer):
@@ -137,7 +145,9 @@ class MujocoLoop(Peer):
         mujoco.mj_mulM(self.model, self.data, self.product, qdd)
         return self.product + self.data.qfrc_bias
 
-    def accelerate(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def accelerate(
+        self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         data = self.data
         data.qpos[:], data.qvel[:] = q, qd
         mujoco.mj_fwdPosition(self.model, data)
@@ -158,7 +168,9 @@ def ours(simulation: Simulation) -> np.ndarray:
     return simulation.state.q.copy()
 
 
-def timed(prepare: Callable[[], object], run: Callable[[object], np.ndarray]) -> tuple[float, np.ndarray]:
+def timed(
+    prepare: Callable[[], object], run: Callable[[object], np.ndarray]
+) -> tuple[float, np.ndarray]:
     """Simulated seconds a second of one run, and where it ended."""
     thing = prepare()
     started = time.perf_counter()
@@ -189,7 +201,10 @@ def main() -> None:
 def compare(integrator: str) -> dict[str, float]:
     """Alternating runs of the three loops with one integrator: simulated seconds a second, medians."""
     simulation = our_simulation(integrator)
-    pinocchio, mujoco_loop = PinocchioLoop(simulation, integrator), MujocoLoop(simulation, integrator)
+    pinocchio, mujoco_loop = (
+        PinocchioLoop(simulation, integrator),
+        MujocoLoop(simulation, integrator),
+    )
     loops: dict[str, Callable[[], tuple[float, np.ndarray]]] = {
         "hopfield-nav": lambda: timed(lambda: fresh(simulation), ours),
         "the same loop with Pinocchio from Python": lambda: timed(lambda: pinocchio, Peer.run),

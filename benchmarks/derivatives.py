@@ -83,7 +83,10 @@ def measure(name: str = "ur5_ragazzon2012") -> list[tuple[str, list[float], list
     for what, ours, theirs in peers:
         ours(BATCH)  # compile
         times = [
-            (seconds_per_call(ours, CALLS), seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON))
+            (
+                seconds_per_call(ours, CALLS),
+                seconds_per_call(lambda k, f=theirs: from_python(f, k), CALLS_FROM_PYTHON),
+            )
             for _ in range(RUNS)
         ]
         rows.append((what, *map(list, zip(*times, strict=True))))
@@ -97,9 +100,15 @@ def main() -> None:
     for what, ours, theirs in found:
         own, peer = (1e6 * statistics.median(times) for times in (ours, theirs))
         rows.append([what, f"{own:.2f} µs", f"{peer:.2f} µs", f"{peer / own:.1f}"])
-    tell(table(["UR5, one state", "hopfield-nav", "Pinocchio from Python", "ratio"], rows), out, "derivatives")
+    tell(
+        table(["UR5, one state", "hopfield-nav", "Pinocchio from Python", "ratio"], rows),
+        out,
+        "derivatives",
+    )
     forward, batch = (statistics.median(found[k][1]) for k in (1, 2))
-    print(f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++")
+    print(
+        f"\nforward dynamics: {FROM_C / forward:.1f} times as fast as {FROM_C * 1e6:.1f} µs from C++"
+    )
     print(f"one linearisation: {batch * 1e6:.1f} µs, {batch / PUBLISHED:.1e} of the 8 ms of tu2023")
 
 

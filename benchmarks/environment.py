@@ -27,7 +27,9 @@ def main() -> None:
         env.reset(seed=seed)
         for _ in range(STEPS):
             env.step(still)
-        rates.append((STEPS / (time.process_time() - begun[0]), STEPS / (time.perf_counter() - begun[1])))
+        rates.append(
+            (STEPS / (time.process_time() - begun[0]), STEPS / (time.perf_counter() - begun[1]))
+        )
     columns = zip(("of processor time", "of wall time"), zip(*rates[1:], strict=True), strict=True)
     rows = [[name, f"{min(found):,.0f} to {max(found):,.0f}"] for name, found in columns]
     tell(table(["", "steps a second"], rows), out, "environment")

@@ -55,8 +55,16 @@ GEARS = {
     "joints that stick": [*_ADAPTIVE, "plant.presliding=ideal"],
     "gears that give, 2e4 N·m/rad": [*_ADAPTIVE, "plant.presliding=2e4"],
     "the same, 1e6 N·m/rad": [*_ADAPTIVE, "plant.presliding=1e6"],
-    "2e4 N·m/rad, and the arm learns": [*_ADAPTIVE, "plant.presliding=2e4", "controller.learn=true"],
-    "joints that stick, and the arm learns": [*_ADAPTIVE, "plant.presliding=ideal", "controller.learn=true"],
+    "2e4 N·m/rad, and the arm learns": [
+        *_ADAPTIVE,
+        "plant.presliding=2e4",
+        "controller.learn=true",
+    ],
+    "joints that stick, and the arm learns": [
+        *_ADAPTIVE,
+        "plant.presliding=ideal",
+        "controller.learn=true",
+    ],
 }
 
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 import numpy as np
 from timing import asked, median_seconds, table, tell, two_digits
 
-from dynamics import follow_path, forward_kinematics, inverse_kinematics, load_arm, numeric_inverse_kinematics
+from dynamics import (
+    follow_path,
+    forward_kinematics,
+    inverse_kinematics,
+    load_arm,
+    numeric_inverse_kinematics,
+)
 from dynamics.inverse import solve_all_wanting
 from dynamics.kernels.decorators import kernel
 
@@ -45,7 +51,9 @@ def main():
     start = np.array([0.3, -1.2, 1.4, -1.8, -1.4, 0.2])
     path = forward_kinematics(arm, np.linspace(start, start + 0.4, 20))
     pairs = list(zip(T, q[::-1], strict=True))
-    found["`follow_path`, 20 waypoints, from Python"] = median_seconds(lambda: follow_path(arm, path, start), 1, RUNS)
+    found["`follow_path`, 20 waypoints, from Python"] = median_seconds(
+        lambda: follow_path(arm, path, start), 1, RUNS
+    )
     found["numeric, from a random start, compiled"] = median_seconds(
         lambda: [numeric_inverse_kinematics(arm, x, s) for x, s in pairs], POSES, RUNS
     )
@@ -63,7 +71,9 @@ def peer(T, single) -> dict[str, float]:
     poses = list(T)
     other = median_seconds(lambda: [ur5e.inverse_kinematics(x) for x in poses], POSES, RUNS)
     print(f"ur_analytic_ik's time / ours, one call a pose: {other / single:.2f}")
-    print(f"its solutions a pose: mean {np.mean([len(ur5e.inverse_kinematics(x)) for x in poses]):.2f}")
+    print(
+        f"its solutions a pose: mean {np.mean([len(ur5e.inverse_kinematics(x)) for x in poses]):.2f}"
+    )
     return {"ur_analytic_ik, one call a pose": other}
 
 

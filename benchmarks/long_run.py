@@ -23,7 +23,9 @@ def memory(duration: int, figures: bool) -> float:
     command = [sys.executable, "-m", "hopfield_nav", "run", "empty", "--set", "goal=null"]
     command += ["--set", f"time_limit={duration}", *([] if figures else ["--no-plots"])]
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.Popen([*command, "--out", str(Path(folder) / "run")], stdout=subprocess.DEVNULL)
+        run = subprocess.Popen(
+            [*command, "--out", str(Path(folder) / "run")], stdout=subprocess.DEVNULL
+        )
         largest = 0
         while run.poll() is None:
             found = re.search(r"RssAnon:\s*(\d+) kB", Path(f"/proc/{run.pid}/status").read_text())

@@ -83,7 +83,11 @@ def of_arm(shape: tuple[int, ...]) -> dict[str, Callable[[], object]]:
     believed = believed_map(load_world("empty"), np.zeros(shape, dtype=bool), first, last)
     points, touches = np.zeros((3 * FACTS, 3)), np.repeat(np.arange(FACTS), 3)
     felt = ContactReport(
-        believed, points, np.full(len(points), 0.3), touches, near=lambda point, distance: believed.blocked
+        believed,
+        points,
+        np.full(len(points), 0.3),
+        touches,
+        near=lambda point, distance: believed.blocked,
     )
     answer = CollisionEvidence(np.zeros(shape, dtype=np.float32))
     belief = _OwnBelief(Method("belief", "answers", lambda: Answers(answer)), {})
@@ -110,7 +114,9 @@ def main() -> None:
         for shape, kinds in calls.items():
             found = {kind: f"{milliseconds(call):.2f} ms" for kind, call in kinds.items()}
             size = " × ".join(str(n) for n in shape if n > 1)
-            kinds_shown = (found.get(kind, "") for kind in ("planner", "response", "belief", "the map"))
+            kinds_shown = (
+                found.get(kind, "") for kind in ("planner", "response", "belief", "the map")
+            )
             rows.append([size, str(int(np.prod(shape))), *kinds_shown])
     head = ["map", "cells", "planner", "response", "belief", "the map, as for built-in ones"]
     tell(table(head, rows), out, "own_methods")

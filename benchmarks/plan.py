@@ -60,7 +60,9 @@ def document(times, table, free, target, beta, sweeps):
     total = 0
     for _ in range(times):
         activation = np.zeros(free.size + 1)
-        total += _iterate(table, np.ones(table.shape[1]), free, target, LINEAR, beta, sweeps, activation)
+        total += _iterate(
+            table, np.ones(table.shape[1]), free, target, LINEAR, beta, sweeps, activation
+        )
     return total
 
 
@@ -102,10 +104,18 @@ def main() -> None:
         for network in ("limit", "sum")
     ]
     found = {
-        "limit network, compiled": [microseconds(limit, unit, offset, layout, blocked, begin, goals)],
-        "summing network to convergence, β = 0.1": [microseconds(summing, *arguments, 0.1, eigenvalue)],
-        "summing network to convergence, β = 0.24": [microseconds(summing, *arguments, 0.24, eigenvalue)],
-        "the 199 synchronous sweeps of Ragazzon 2012": [microseconds(document, table_, ~blocked, target, 0.1, 199)],
+        "limit network, compiled": [
+            microseconds(limit, unit, offset, layout, blocked, begin, goals)
+        ],
+        "summing network to convergence, β = 0.1": [
+            microseconds(summing, *arguments, 0.1, eigenvalue)
+        ],
+        "summing network to convergence, β = 0.24": [
+            microseconds(summing, *arguments, 0.24, eigenvalue)
+        ],
+        "the 199 synchronous sweeps of Ragazzon 2012": [
+            microseconds(document, table_, ~blocked, target, 0.1, 199)
+        ],
         "`plan_path` from Python, limit / sum": both,
         "SciPy's breadth-first order, without a path": [
             microseconds(repeat(lambda: breadth_first_order(graph, target)))

@@ -67,7 +67,10 @@ def cold() -> dict[str, float]:
     from hopfield_nav.world import load_world
 
     begun = time.perf_counter()  # as the events are timed
-    with event.install_recorder("numba:compile") as compiled, event.install_recorder("numba:llvm_lock") as llvm:
+    with (
+        event.install_recorder("numba:compile") as compiled,
+        event.install_recorder("numba:llvm_lock") as llvm,
+    ):
         simulate(load_world("ragazzon2012"))
     whole = time.perf_counter() - begun
     own: Counter[str] = Counter()
@@ -75,13 +78,17 @@ def cold() -> dict[str, float]:
     for when, found in compiled.buffer:
         if found.is_start:
             module = found.data["dispatcher"].py_func.__module__.split(".")
-            stack.append([".".join(module[:2] if module[0] == "hopfield_nav" else module[:1]), when, 0.0])
+            stack.append(
+                [".".join(module[:2] if module[0] == "hopfield_nav" else module[:1]), when, 0.0]
+            )
             continue
         room, start, inside = stack.pop()
         own[room] += when - start - inside
         if stack:
             stack[-1][2] += when - start
-    parts = {f"functions of `{room}`": seconds for room, seconds in own.most_common() if seconds > OTHERS}
+    parts = {
+        f"functions of `{room}`": seconds for room, seconds in own.most_common() if seconds > OTHERS
+    }
     parts["other functions"] = sum(own.values()) - sum(parts.values())
     parts["everything else"] = whole - sum(own.values())
     parts["of all this in LLVM; the rest is Numba's own, in Python"] = _locked(llvm.buffer)
@@ -100,7 +107,9 @@ def _locked(buffer: list) -> float:
 
 def asked(what: str, cache: Path | None = None) -> dict[str, float]:
     """One of the two above, in a process of its own."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     environment |= {"NUMBA_CACHE_DIR": str(cache)} if cache else {}
     command = [sys.executable, __file__, "--measure", what]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -110,7 +119,9 @@ def asked(what: str, cache: Path | None = None) -> dict[str, float]:
 def main() -> None:
     """Print both tables."""
     commands = parser(__doc__)
-    commands.add_argument("--measure", choices=["warm", "cold"], help="measure this process, as JSON")
+    commands.add_argument(
+        "--measure", choices=["warm", "cold"], help="measure this process, as JSON"
+    )
     options = commands.parse_args()
     if options.measure:
         print(json.dumps({"warm": warm, "cold": cold}[options.measure]()))
@@ -120,11 +131,19 @@ def main() -> None:
     rows = [(name, sorted(one[name] for one in found)[ROUNDS // 2]) for name in found[0]]
     rows.append(("together", sum(seconds for _, seconds in rows)))
     head = ["a later run", "of processor"]
-    tell(table(head, ([name, f"{seconds:.2f} s"] for name, seconds in rows)), options.out, "warm_start")
+    tell(
+        table(head, ([name, f"{seconds:.2f} s"] for name, seconds in rows)),
+        options.out,
+        "warm_start",
+    )
     with tempfile.TemporaryDirectory() as cache:
         parts = asked("cold", Path(cache))
     head = ["the first run", "by the clock"]
-    tell(table(head, ([name, f"{seconds:.1f} s"] for name, seconds in parts.items())), options.out, "cold_start")
+    tell(
+        table(head, ([name, f"{seconds:.1f} s"] for name, seconds in parts.items())),
+        options.out,
+        "cold_start",
+    )
     print_load()
 
 

@@ -47,7 +47,9 @@ def _processor() -> float:
 
 def call(arguments: list[str], cache: Path | None = None) -> tuple[float, float]:
     """Wall and processor time of one call of the command line."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     environment |= {"NUMBA_CACHE_DIR": str(cache)} if cache else {}
     with tempfile.TemporaryDirectory() as folder:
         out = ["--out", str(Path(folder) / "run")] if arguments[0] == "run" else []
@@ -66,7 +68,9 @@ def warm(arguments: list[str], repeats: int = REPEATS) -> tuple[float, float]:
 def main() -> None:
     """Print the table."""
     commands = parser(__doc__)
-    commands.add_argument("--film", action="store_true", help="make the film too, which takes half a minute")
+    commands.add_argument(
+        "--film", action="store_true", help="make the film too, which takes half a minute"
+    )
     options = commands.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         rows = {"run ragazzon2012 --no-plots, nothing compiled": call(NO_PLOTS, Path(cache))}
@@ -75,8 +79,13 @@ def main() -> None:
     rows["run ragazzon2012 --no-plots"] = warm(NO_PLOTS)
     rows["run ragazzon2012, with its figures"] = warm(NO_PLOTS[:2])
     if options.film:
-        rows["run ragazzon2012 --no-plots --animate, with its film"] = warm([*NO_PLOTS, "--animate"], 1)
-    costs = ([_written(name), f"{wall:.2g} s", f"{processor:.2g} s"] for name, (wall, processor) in rows.items())
+        rows["run ragazzon2012 --no-plots --animate, with its film"] = warm(
+            [*NO_PLOTS, "--animate"], 1
+        )
+    costs = (
+        [_written(name), f"{wall:.2g} s", f"{processor:.2g} s"]
+        for name, (wall, processor) in rows.items()
+    )
     tell(table(["call", "by the clock", "of processor"], costs), options.out, "startup")
     print_load()
 

@@ -25,7 +25,9 @@ FAKES = (100, 1000, 10_000)
 def main_experiment(runs: int) -> Sweep:
     """Thresholds and contact stiffness around the document's choice."""
     thresholds = [8, 10, 12, 14]
-    return make_sweep("ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds)))
+    return make_sweep(
+        "ragazzon2012", {"detection.threshold": thresholds}, repeats=max(1, runs // len(thresholds))
+    )
 
 
 def timed(sweep: Sweep, workers: int) -> tuple[float, float]:
@@ -50,7 +52,10 @@ def speed(runs: int) -> list[list[str]]:
     for _ in range(ROUNDS):
         for workers, list_ in times.items():
             list_.append(timed(sweep, workers))
-    best = {workers: [min(column) for column in zip(*rows, strict=True)] for workers, rows in times.items()}
+    best = {
+        workers: [min(column) for column in zip(*rows, strict=True)]
+        for workers, rows in times.items()
+    }
     whole, alone = ((best[1][k], best[2][k]) for k in (0, 1))
     thousand = whole[1] - alone[1] + alone[1] * 1000 / sweep.count
 
@@ -59,7 +64,10 @@ def speed(runs: int) -> list[list[str]]:
 
     return [
         ["1000 runs of the main experiment, two workers, the whole command", f"{thousand:.0f} s"],
-        [f"{sweep.count} runs, one worker / two, from the first row on", f"{both(alone)} efficient"],
+        [
+            f"{sweep.count} runs, one worker / two, from the first row on",
+            f"{both(alone)} efficient",
+        ],
         ["the same with the start of the pool", both(whole)],
     ]
 

@@ -23,7 +23,9 @@ class Arm(NamedTuple):
     Raises ``BadInput``: no numbers, or arrays that do not fit each other.
     """
 
-    dh: np.ndarray  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
+    dh: (
+        np.ndarray
+    )  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
     twist: np.ndarray  # (n, 2) [cos(alpha), sin(alpha)]
     offset: np.ndarray  # (n, 3) r_{i-1,i}, origin of frame i-1 to origin of frame i, in frame i [m]
     # (n, 3) the same as the equations of motion use it [m]; differs from ``offset`` only in sets that
@@ -62,7 +64,11 @@ def _places() -> Iterator[tuple[int, int]]:
     for rows, *columns in _SHAPES.values():
         yield for_each, more
         size = math.prod(columns)
-        for_each, more = (for_each + size, more) if rows == "n" else (for_each, more + (rows != "k" and rows * size))
+        for_each, more = (
+            (for_each + size, more)
+            if rows == "n"
+            else (for_each, more + (rows != "k" and rows * size))
+        )
 
 
 # Where each field begins in the array of all numbers, for kernels: so many for each joint, and so many more.
@@ -71,8 +77,14 @@ PLACES = tuple.__new__(Arm, _places())
 
 def _together(arrays: Iterable[Any]) -> Arm:
     fields = _fitting(arrays)
-    numbers, ends = np.concatenate([field.ravel() for field in fields]), np.cumsum([field.size for field in fields])
-    parts = (numbers[end - field.size : end].reshape(field.shape) for end, field in zip(ends, fields, strict=True))
+    numbers, ends = (
+        np.concatenate([field.ravel() for field in fields]),
+        np.cumsum([field.size for field in fields]),
+    )
+    parts = (
+        numbers[end - field.size : end].reshape(field.shape)
+        for end, field in zip(ends, fields, strict=True)
+    )
     return tuple.__new__(Arm, parts)
 
 
@@ -85,14 +97,23 @@ def _fitting(arrays: Iterable[Any]) -> list[np.ndarray]:
     n, k = len(np.atleast_1d(fields[0])), len(np.atleast_1d(fields[-1]))
     shapes = tuple(field.shape for field in fields)
     if shapes != _wanted(n, k) or n == 0:
-        wrong = {name: s for name, s, wanted in zip(_SHAPES, shapes, _wanted(n, k), strict=True) if s != wanted}
-        raise BadInput("the arrays of the arm do not fit each other", found=wrong, allowed=f"{n} rows each")
+        wrong = {
+            name: s
+            for name, s, wanted in zip(_SHAPES, shapes, _wanted(n, k), strict=True)
+            if s != wanted
+        }
+        raise BadInput(
+            "the arrays of the arm do not fit each other", found=wrong, allowed=f"{n} rows each"
+        )
     return fields
 
 
 @functools.cache
 def _wanted(n: int, k: int) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple({"n": n, "k": k}.get(length, length) for length in shape) for shape in _SHAPES.values())
+    return tuple(
+        tuple({"n": n, "k": k}.get(length, length) for length in shape)
+        for shape in _SHAPES.values()
+    )
 
 
 @functools.wraps(Arm.__new__)
@@ -122,8 +143,20 @@ def with_dynamics(arm: Arm, other: Arm) -> Arm:
     Raises ``BadInput``: the two have different numbers of joints.
     """
     if joint_count(arm) != joint_count(other):
-        raise BadInput("the two arms have different numbers of joints", found=len(other.dh), allowed=str(len(arm.dh)))
-    names = "dynamics_offset", "mass", "center_of_mass", "inertia", "rotor_inertia", "friction", "presliding"
+        raise BadInput(
+            "the two arms have different numbers of joints",
+            found=len(other.dh),
+            allowed=str(len(arm.dh)),
+        )
+    names = (
+        "dynamics_offset",
+        "mass",
+        "center_of_mass",
+        "inertia",
+        "rotor_inertia",
+        "friction",
+        "presliding",
+    )
     return arm._replace(**{name: getattr(other, name) for name in names})
 
 
@@ -142,13 +175,17 @@ def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
         raise BadInput("the tool frame does not hold a rotation", found=rotation.tolist())
     if np.array_equal(rotation @ rotation.T, np.eye(3)):
         return arm._replace(tool=tool)
-    u, _, v = np.linalg.svd(rotation)  # the nearest rotation: inverse kinematics relies on exact lengths
+    u, _, v = np.linalg.svd(
+        rotation
+    )  # the nearest rotation: inverse kinematics relies on exact lengths
     exact = tool.copy()
     exact[:3, :3] = u @ v
     return arm._replace(tool=exact)
 
 
-def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.ndarray | None = None) -> Arm:
+def with_payload(
+    arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.ndarray | None = None
+) -> Arm:
     """``arm`` carrying a payload that is rigidly fixed to the flange.
 
     Args:
@@ -162,7 +199,9 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
     mass = float(_numbers(mass, (), _LARGEST_MASS, "mass", "kg"))
     center = _numbers(center_of_mass, (3,), _FARTHEST, "centre of mass", "m")
     largest = _LARGEST_MASS * _FARTHEST**2
-    tensor = _numbers(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), largest, "inertia", "kg·m²")
+    tensor = _numbers(
+        np.zeros((3, 3)) if inertia is None else inertia, (3, 3), largest, "inertia", "kg·m²"
+    )
     if mass < 0:
         raise BadInput("a payload needs a mass of zero or more", found=mass)
     check_tensor(tensor, "payload", mass)
@@ -172,7 +211,9 @@ def with_payload(arm: Arm, mass: float, center_of_mass: np.ndarray, inertia: np.
     return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors)
 
 
-def _numbers(value: object, shape: tuple[int, ...], largest: float, what: str, unit: str) -> np.ndarray:
+def _numbers(
+    value: object, shape: tuple[int, ...], largest: float, what: str, unit: str
+) -> np.ndarray:
     """A payload's numbers, each of at most ``largest``: larger ones overflow where they are squared."""
     try:
         array = np.asarray(value, dtype=np.float64)
@@ -180,5 +221,7 @@ def _numbers(value: object, shape: tuple[int, ...], largest: float, what: str, u
         array = np.full(shape, np.nan)
     if array.shape != shape or not np.all(np.abs(array) <= largest):
         numbers = "one number" if not shape else f"{shape} numbers"
-        raise BadInput(f"a payload's {what}", found=value, allowed=f"{numbers} up to {largest:g} {unit}")
+        raise BadInput(
+            f"a payload's {what}", found=value, allowed=f"{numbers} up to {largest:g} {unit}"
+        )
     return array

@@ -83,7 +83,10 @@ def update_mass_and_bias(arm, gravity, qd, work):
 @inlined
 def _forward_pass(arm, gravity, qd, work):
     """Joint axes, inertias, and the force each link needs at zero joint acceleration."""
-    velocity, acceleration = NONE, (ZERO, times(-1.0, three(gravity, 0)))  # of the body's point at the origin
+    velocity, acceleration = (
+        NONE,
+        (ZERO, times(-1.0, three(gravity, 0))),
+    )  # of the body's point at the origin
     axis, origin = UP, ZERO  # z and origin of frame i-1 as the dynamics have it
     for i in range(qd.size):
         turn, s = work.rotation[i], turning_axis(axis, origin)
@@ -103,7 +106,11 @@ def _about_origin(mass, c, tensor, turn):
     """A link about the base origin in base axes: R I R^T, moved by Steiner's theorem."""
     h, x, y, z = times(mass, c), vector(turn, 0, 0), vector(turn, 1, 0), vector(turn, 2, 0)
     u, v, w = matmul(tensor, x), matmul(tensor, y), matmul(tensor, z)
-    xx, xy, xz = dot(u, x) + h[1] * c[1] + h[2] * c[2], dot(u, y) - h[0] * c[1], dot(u, z) - h[0] * c[2]
+    xx, xy, xz = (
+        dot(u, x) + h[1] * c[1] + h[2] * c[2],
+        dot(u, y) - h[0] * c[1],
+        dot(u, z) - h[0] * c[2],
+    )
     yy, yz = dot(v, y) + h[0] * c[0] + h[2] * c[2], dot(v, z) - h[1] * c[2]
     return mass, h, (xx, xy, xz, yy, yz, dot(w, z) + h[0] * c[0] + h[1] * c[1])
 

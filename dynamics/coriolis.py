@@ -10,7 +10,15 @@ import numpy as np
 from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.composite import update_mass_and_bias
-from dynamics.derivative_passes import NO_FLOW, add_flow, flow_in, flow_of, flow_times, flow_transposed_times, put_flow
+from dynamics.derivative_passes import (
+    NO_FLOW,
+    add_flow,
+    flow_in,
+    flow_of,
+    flow_times,
+    flow_transposed_times,
+    put_flow,
+)
 from dynamics.kernels.decorators import kernel
 from dynamics.kernels.spatial import (
     NO_BODY,
@@ -59,7 +67,9 @@ def update_coriolis(arm, q, qd, work, out):
         put_pair(rate, i, cross_motion(v, s))
         put_flow(flows, i, flow_of(body_in(work.composite, i), v))
     body, flow = NO_BODY, NO_FLOW
-    for j in range(q.size - 1, -1, -1):  # inward: sums of I and B, and what they do to the joint axes
+    for j in range(
+        q.size - 1, -1, -1
+    ):  # inward: sums of I and B, and what they do to the joint axes
         body, flow = add_body(body, body_in(work.composite, j)), add_flow(flow, flow_in(flows, j))
         s = pair(motion, j)
         moved = plus_times(body_times(body, pair(rate, j)), 0.5, flow_times(flow, s[0]))

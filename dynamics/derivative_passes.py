@@ -95,14 +95,28 @@ def _forward_pass(gravity, qd, qdd, work, slopes):
 @inlined
 def _backward_pass(work, slopes):
     """Sum from the tool to the base; each joint fills its column up to and its row before the diagonal."""
-    motion, rate, second, tau_q, tau_qd = work.motion, slopes.rate, slopes.second, slopes.tau_q, slopes.tau_qd
+    motion, rate, second, tau_q, tau_qd = (
+        work.motion,
+        slopes.rate,
+        slopes.second,
+        slopes.tau_q,
+        slopes.tau_qd,
+    )
     body, flow, force = NO_BODY, NO_FLOW, NONE
     for j in range(motion.shape[0] - 1, -1, -1):
-        body, flow = add_body(body, body_in(work.composite, j)), add_flow(flow, flow_in(slopes.flow, j))
+        body, flow = (
+            add_body(body, body_in(work.composite, j)),
+            add_flow(flow, flow_in(slopes.flow, j)),
+        )
         force, s, r = plus(force, pair(slopes.force, j)), pair(motion, j), pair(rate, j)
-        by_q = plus(plus(body_times(body, pair(second, j)), cross_force(s, force)), flow_times(flow, r[0]))
+        by_q = plus(
+            plus(body_times(body, pair(second, j)), cross_force(s, force)), flow_times(flow, r[0])
+        )
         by_qd = plus_times(flow_times(flow, s[0]), 2.0, body_times(body, r))
-        momentum, turned = body_times(body, s), flow_transposed_times(flow, s)  # I S_j and (2 B)^T S_j
+        momentum, turned = (
+            body_times(body, s),
+            flow_transposed_times(flow, s),
+        )  # I S_j and (2 B)^T S_j
         for i in range(j + 1):
             axis, r = pair(motion, i), pair(rate, i)
             tau_q[j, i] = power(pair(second, i), momentum) + dot(turned, r[0])
@@ -116,7 +130,12 @@ def flow_of(body, motion):
     """2 B of a body at a motion: D (xx, xy, xz, yy, yz, zz), and its momentum p, l."""
     _, h, (xx, xy, xz, yy, yz, zz) = body
     w, v = motion
-    x, y, z, level = cross(w, (xx, xy, xz)), cross(w, (xy, yy, yz)), cross(w, (xz, yz, zz)), dot(h, v)
+    x, y, z, level = (
+        cross(w, (xx, xy, xz)),
+        cross(w, (xy, yy, yz)),
+        cross(w, (xz, yz, zz)),
+        dot(h, v),
+    )
     rate = (
         2.0 * (x[0] - h[0] * v[0] + level),
         x[1] + y[0] - h[0] * v[1] - h[1] * v[0],
@@ -160,4 +179,6 @@ def flow_times(flow, w):
 def flow_transposed_times(flow, s):
     """Angular part of (2 B)^T times a motion; there is no other."""
     rate, moment, linear = flow
-    return add(add(symmetric_times(rate, s[0]), cross(moment, s[0])), times(2.0, cross(linear, s[1])))
+    return add(
+        add(symmetric_times(rate, s[0]), cross(moment, s[0])), times(2.0, cross(linear, s[1]))
+    )

@@ -31,7 +31,9 @@ class AccelerationDerivatives(NamedTuple):
     tau: np.ndarray  # the inverse of the mass matrix [1/(kg·m²)]
 
 
-def inverse_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> TorqueDerivatives:
+def inverse_dynamics_derivatives(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> TorqueDerivatives:
     """Derivatives d tau / d (q, qd, qdd) (..., n, n) at q, qd, qdd (..., n), without a wrench.
 
     Source: tu2023 (52), with the partial derivatives that its (53), (54) leave out.
@@ -42,7 +44,9 @@ def inverse_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: n
     return TorqueDerivatives(*(part.reshape(*lead, n, n) for part in found))
 
 
-def forward_dynamics_derivatives(arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> AccelerationDerivatives:
+def forward_dynamics_derivatives(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+) -> AccelerationDerivatives:
     """Derivatives d qdd / d (q, qd, tau) (..., n, n) at q, qd, tau (..., n), without a wrench.
 
     Raises ``BadInput``: as ``forward_dynamics``.
@@ -89,7 +93,9 @@ def _invert_factored(factor, inverse):
                 value -= factor[i, k] * inverse[k, j]
             inverse[i, j] = value
     for i in range(n):
-        for j in range(i, n):  # entry (i, j) needs rows k >= j of columns i and j: none is overwritten yet
+        for j in range(
+            i, n
+        ):  # entry (i, j) needs rows k >= j of columns i and j: none is overwritten yet
             value = factor[j, j] * inverse[j, i]
             for k in range(j + 1, n):
                 value += factor[k, k] * inverse[k, i] * inverse[k, j]

@@ -85,7 +85,8 @@ def power_balance(
     rate = terms.coriolis_matrix + np.swapaxes(terms.coriolis_matrix, 1, 2)
     tool = np.einsum("kij,kj->ki", jacobian(arm, q), qd)
     powers = (
-        np.einsum("ki,kij,kj->k", qd, terms.mass_matrix, qdd) + np.einsum("ki,kij,kj->k", qd, rate, qd) / 2,
+        np.einsum("ki,kij,kj->k", qd, terms.mass_matrix, qdd)
+        + np.einsum("ki,kij,kj->k", qd, rate, qd) / 2,
         np.einsum("ki,ki->k", qd, terms.gravity_torque),
         np.einsum("ki,ki->k", qd, tau),
         np.einsum("ki,ki->k", tool, outside),
@@ -111,7 +112,9 @@ def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     (q, qd), lead = as_rows(n, q=q, qd=qd)
     mass, slopes, gravity = _terms(arm, q)
     coriolis = _christoffel(slopes, qd)
-    return EulerLagrange(mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n))
+    return EulerLagrange(
+        mass.reshape(*lead, n, n), coriolis.reshape(*lead, n, n), gravity.reshape(*lead, n)
+    )
 
 
 def euler_lagrange_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
@@ -142,7 +145,9 @@ def dynamic_chain(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Frames (k, n + 1, 4, 4) of the chain that the equations of motion describe, and centres of mass."""
     frames = link_frames(arm._replace(offset=arm.dynamics_offset), q)
     links = frames[:, 1:]
-    return frames, links[..., :3, 3] + np.einsum("klij,lj->kli", links[..., :3, :3], arm.center_of_mass)
+    return frames, links[..., :3, 3] + np.einsum(
+        "klij,lj->kli", links[..., :3, :3], arm.center_of_mass
+    )
 
 
 def _terms(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -151,13 +156,17 @@ def _terms(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     axis, origin, turn = frames[:, :-1, :3, 2], frames[:, :-1, :3, 3], frames[:, 1:, :3, :3]
     size, n = q.shape
     moved = np.tri(n).T[:, :, None]  # joint i moves link l
-    velocity = moved * np.cross(axis[:, :, None], centers[:, None] - origin[:, :, None])  # (k, i, l, 3) of J_v
+    velocity = moved * np.cross(
+        axis[:, :, None], centers[:, None] - origin[:, :, None]
+    )  # (k, i, l, 3) of J_v
     weighted = (arm.mass[:, None] * velocity).reshape(size, n, 3 * n).swapaxes(1, 2)
     inertia = turn @ arm.inertia @ turn.swapaxes(2, 3)
     momentum = moved.swapaxes(0, 1) * np.einsum("klab,kib->klia", inertia, axis)
     behind = np.cumsum(momentum[:, ::-1], axis=1)[:, ::-1]  # (k, m, i, 3) of the links from m on
 
-    bent = np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]  # (k, m, i, 3) of axis i by m
+    bent = (
+        np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]
+    )  # (k, m, i, 3) of axis i by m
     first, last = np.minimum.outer(range(n), range(n)), np.maximum.outer(range(n), range(n))
     moving = np.cross(axis[:, first, None], velocity[:, last])  # (k, m, i, l, 3) of J_v by m
     half = moving.reshape(size, n, n, 3 * n) @ weighted[:, None] + bent @ behind.swapaxes(2, 3)

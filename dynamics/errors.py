@@ -29,7 +29,12 @@ class BadInput(HopfieldNavError, ValueError):
     others: "tuple[BadInput, ...]" = ()
 
     def __init__(
-        self, what: str, where: str = "", found: object = None, allowed: str = "", nearest: str | None = None
+        self,
+        what: str,
+        where: str = "",
+        found: object = None,
+        allowed: str = "",
+        nearest: str | None = None,
     ) -> None:
         self.what, self.where, self.found = what, where, found
         self.allowed, self.nearest = allowed, nearest
@@ -87,7 +92,9 @@ _MISTAKEN_UNIT = {
 }
 
 
-def check_range(value: float, low: float, high: float, unit: str, *, above: bool = False, where: str = "") -> float:
+def check_range(
+    value: float, low: float, high: float, unit: str, *, above: bool = False, where: str = ""
+) -> float:
     """``value`` itself when it lies in ``low`` … ``high`` [``unit``]; with ``above`` not at ``low`` itself.
 
     Raises ``BadInput``: it does not, or is NaN; above the range the message asks about the usual mistaken unit.
@@ -110,7 +117,9 @@ def printable(text: str, longest: int = _LONGEST) -> str:
     """
     begin = text[: longest + 1]
     if not begin.isprintable():
-        begin = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in begin)
+        begin = "".join(
+            c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in begin
+        )
     return begin if len(begin) <= longest else begin[: longest - 1] + "…"
 
 
@@ -127,7 +136,13 @@ def require_known(name: object, known: Iterable[str], what: str, where: str = ""
     """
     names = list(known)
     if not isinstance(name, str) or name not in names:
-        raise BadInput(what, where=where, found=name, allowed=", ".join(names), nearest=nearest_name(str(name), names))
+        raise BadInput(
+            what,
+            where=where,
+            found=name,
+            allowed=", ".join(names),
+            nearest=nearest_name(str(name), names),
+        )
 
 
 def _short(value: object, limit: int = 80) -> str:

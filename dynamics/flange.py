@@ -53,7 +53,12 @@ def make_load(mass: float = 0.0, center_of_mass: object = 0.0, inertia: object =
 
 
 def flange_wrench(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, load: Load | None = None, wrench: np.ndarray | None = None
+    arm: Arm,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    load: Load | None = None,
+    wrench: np.ndarray | None = None,
 ) -> np.ndarray:
     """What tool and load exert on the flange of a moving arm: (..., 6) force, moment [N, N·m], flange axes.
 
@@ -78,7 +83,11 @@ def add_load_wrench(load, gravity, qd, qdd, work, share, wrench):
     mass, inertia, center = load.mass, load.inertia, load.center_of_mass
     if mass == 0.0 and inertia[0, 0] + inertia[1, 1] + inertia[2, 2] == 0.0:
         return
-    w, d, a = ZERO, ZERO, times(-1.0, three(gravity, 0))  # velocity, acceleration; that of the frame's origin
+    w, d, a = (
+        ZERO,
+        ZERO,
+        times(-1.0, three(gravity, 0)),
+    )  # velocity, acceleration; that of the frame's origin
     axis, n = UP, qd.size
     for i in range(n):  # outward, in base axes
         d = add(d, along(times(qdd[i], axis), qd[i], cross(w, axis)))
@@ -108,7 +117,13 @@ def _add_wrench(share, force, moment, wrench):
 
 @kernel
 def _flange_wrench_batch(
-    arm: Arm, load: Load, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, outside: np.ndarray, work: Work
+    arm: Arm,
+    load: Load,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    outside: np.ndarray,
+    work: Work,
 ) -> np.ndarray:
     out = np.zeros((q.shape[0], 6))
     for row in range(q.shape[0]):

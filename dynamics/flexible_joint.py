@@ -48,7 +48,9 @@ class FlexibleJoints(NamedTuple):
     damping: np.ndarray  # (n,) D, of the transmission itself [N·m·s/rad]
     rotor_inertia: np.ndarray  # (n,) B = N² times that of the rotor [kg·m²]
     friction: np.ndarray  # (n, 4) c, d, b, v_s as in ``Arm.friction``, acting on the rotors
-    presliding: np.ndarray  # (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``
+    presliding: (
+        np.ndarray
+    )  # (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``
     thinning_speed: np.ndarray  # (n,) v_n [rad/s]
     load_share: np.ndarray  # (n,) l, friction a torque through the gear [1]
     thermal: np.ndarray  # (n, 2) a [1] and T_v [K]
@@ -71,8 +73,16 @@ def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
         raise BadInput("unknown fields of flexible joints", found=sorted(unknown))
     values |= given
     wide = {"friction": (4,), "thermal": (2,)}
-    joints = FlexibleJoints(*(_filled(name, values[name], (n, *wide.get(name, ()))) for name in FlexibleJoints._fields))
-    for name in set(FlexibleJoints._fields) - {"damping", "friction", "load_share", "thermal", "temperature"}:
+    joints = FlexibleJoints(
+        *(_filled(name, values[name], (n, *wide.get(name, ()))) for name in FlexibleJoints._fields)
+    )
+    for name in set(FlexibleJoints._fields) - {
+        "damping",
+        "friction",
+        "load_share",
+        "thermal",
+        "temperature",
+    }:
         if not np.all(getattr(joints, name) > 0):
             raise BadInput(f"{name} must be positive", found=getattr(joints, name).tolist())
     for name in ("damping", "friction", "load_share"):
@@ -85,7 +95,9 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), shape), order="C")
     except ValueError as error:
-        raise BadInput(f"{name} has the wrong shape", found=np.shape(value), allowed=str(shape)) from error
+        raise BadInput(
+            f"{name} has the wrong shape", found=np.shape(value), allowed=str(shape)
+        ) from error
     if np.isnan(array).any() or (name != "presliding" and np.isinf(array).any()):
         raise BadInput(f"{name} must be finite", found=array.tolist())
     return array
@@ -93,7 +105,9 @@ def _filled(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 def links_alone(arm: Arm) -> Arm:
     """The arm of the link equation: its rotors spin by themselves, and friction acts on them."""
-    return arm._replace(rotor_inertia=np.zeros_like(arm.rotor_inertia), friction=np.zeros_like(arm.friction))
+    return arm._replace(
+        rotor_inertia=np.zeros_like(arm.rotor_inertia), friction=np.zeros_like(arm.friction)
+    )
 
 
 def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
@@ -106,7 +120,9 @@ def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
     if not least > LIGHTEST:
         message = "the links have no inertia of their own besides the rotors'"
         found = f"a smallest principal inertia of {least:.2g} kg·m²"
-        raise BadInput(message, found=found, allowed=f"above {LIGHTEST:g} kg·m², as in ur5_full or ur5e")
+        raise BadInput(
+            message, found=found, allowed=f"above {LIGHTEST:g} kg·m², as in ur5_full or ur5e"
+        )
     inverse = np.linalg.inv(links) + np.diag(1 / joints.rotor_inertia)
     root = np.sqrt(joints.stiffness)
     return float(np.sqrt(np.linalg.eigvalsh(root[:, None] * inverse * root).max()))

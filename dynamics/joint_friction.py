@@ -30,7 +30,9 @@ from dynamics.kernels.decorators import inlined, kernel
 SMOOTHING_SPEED = 0.01  # [rad/s] within it the sign of the speed is replaced by tanh(v / it)
 
 
-def joint_friction_torque(arm: Arm, qd: np.ndarray, smoothing: float = SMOOTHING_SPEED) -> np.ndarray:
+def joint_friction_torque(
+    arm: Arm, qd: np.ndarray, smoothing: float = SMOOTHING_SPEED
+) -> np.ndarray:
     """Torque (..., n) that friction takes from the motors, of the sign of qd (..., n) [rad/s; N·m].
 
     Below the speed ``smoothing`` [rad/s] the sign is replaced by a tanh; 0: the sign itself.
@@ -53,7 +55,15 @@ def coulomb_level(friction, i, speed):
 @inlined
 def friction_torque(friction, i, speed, smoothing):
     """Friction torque of joint ``i`` [N·m], from the rows of ``Arm.friction``."""
-    sign = math.tanh(speed / smoothing) if smoothing > 0.0 else 1.0 if speed > 0.0 else -1.0 if speed < 0.0 else 0.0
+    sign = (
+        math.tanh(speed / smoothing)
+        if smoothing > 0.0
+        else 1.0
+        if speed > 0.0
+        else -1.0
+        if speed < 0.0
+        else 0.0
+    )
     return coulomb_level(friction, i, speed) * sign + friction[i, 1] * speed
 
 

@@ -7,7 +7,21 @@ import numpy as np
 
 from dynamics.arm import Arm, joint_count
 from dynamics.kernels.decorators import Room, Table, inlined, packed
-from dynamics.kernels.vectors import UNIT, UP, ZERO, add, along, column, cross, dot, matmul, put, sub, three, vector
+from dynamics.kernels.vectors import (
+    UNIT,
+    UP,
+    ZERO,
+    add,
+    along,
+    column,
+    cross,
+    dot,
+    matmul,
+    put,
+    sub,
+    three,
+    vector,
+)
 from dynamics.kernels.views import room_here, view
 from dynamics.packed import arm_in, in_rows, row_count
 from dynamics.sincos import cos_sin
@@ -132,9 +146,15 @@ def update_tool(arm, work):
 @inlined
 def update_jacobian(arm, work):
     """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
-    columns, point, axis = work.jacobian, column(work.tool, 3), UP  # joint 1 turns about the base's z axis
+    columns, point, axis = (
+        work.jacobian,
+        column(work.tool, 3),
+        UP,
+    )  # joint 1 turns about the base's z axis
     for i in range(work.rotation.shape[0]):
-        columns[0, i], columns[1, i], columns[2, i] = cross(axis, sub(point, vector(work.origin, i, 0)))
+        columns[0, i], columns[1, i], columns[2, i] = cross(
+            axis, sub(point, vector(work.origin, i, 0))
+        )
         columns[3, i], columns[4, i], columns[5, i] = axis
         axis = column(work.rotation[i], 2)
 

@@ -73,7 +73,12 @@ def moving_linearization(
 
 
 def closed_loop_matrix(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, omega: np.ndarray, model: Arm | None = None
+    arm: Arm,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    omega: np.ndarray,
+    model: Arm | None = None,
 ) -> np.ndarray:
     """State matrix (..., 2n, 2n) of the error under inverse dynamics, on its reference (..., n).
 
@@ -88,7 +93,9 @@ def closed_loop_matrix(
     (omega,), _ = as_rows(n, omega=omega)
     open_loop = linearize(arm, q, qd, inverse_dynamics(model, q, qd, qdd))
     slope = inverse_dynamics_derivatives(model, q, qd, qdd)
-    feedback = np.concatenate([slope.q - slope.qdd * omega[0] ** 2, slope.qd - slope.qdd * (2 * omega[0])], axis=-1)
+    feedback = np.concatenate(
+        [slope.q - slope.qdd * omega[0] ** 2, slope.qd - slope.qdd * (2 * omega[0])], axis=-1
+    )
     return open_loop.A + open_loop.B @ feedback
 
 
@@ -102,5 +109,7 @@ def _output_matrix(arm: Arm, q: np.ndarray, output: str | np.ndarray) -> np.ndar
         return np.concatenate([linear, np.zeros_like(linear)], axis=2)
     else:
         require_known(output, OUTPUTS, "unknown output")
-        c = np.eye(2 * n)[{"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]]
+        c = np.eye(2 * n)[
+            {"state": slice(None), "position": slice(0, n), "velocity": slice(n, 2 * n)}[output]
+        ]
     return np.broadcast_to(c, (len(q), *c.shape)).copy()

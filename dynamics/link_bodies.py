@@ -66,12 +66,20 @@ def require_masses(arm: Arm, names: Sequence[str] = ()) -> None:
     """Raise ``BadInput`` for an arm that torques cannot move, with the names (n,) of its links if they are given."""
     if bare := massless(arm):
         links = ", ".join(names[i] if names else f"link {i + 1}" for i in bare)
-        message = f"an arm without masses is for kinematics and plan alone; without inertia: {links}"
-        raise BadInput(message, allowed="masses and inertias of these links, or rotor inertia of their joints")
+        message = (
+            f"an arm without masses is for kinematics and plan alone; without inertia: {links}"
+        )
+        raise BadInput(
+            message, allowed="masses and inertias of these links, or rotor inertia of their joints"
+        )
 
 
 def require_rigid(arm: Arm) -> None:
     """Raise ``BadInput`` for an arm whose equations of motion are not those of its kinematics."""
     if not np.allclose(arm.offset, arm.dynamics_offset, rtol=0, atol=1e-12):
-        message = "no rigid arm: its equations of motion have other link offsets than its kinematics"
-        raise BadInput(message, allowed="an arm whose dynamics_a and dynamics_d are those of its joints")
+        message = (
+            "no rigid arm: its equations of motion have other link offsets than its kinematics"
+        )
+        raise BadInput(
+            message, allowed="an arm whose dynamics_a and dynamics_d are those of its joints"
+        )

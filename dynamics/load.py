@@ -23,7 +23,9 @@ def list_arms() -> list[str]:
 @functools.cache
 def _arms() -> tuple[str, ...]:
     folder = resources.files("dynamics") / "arms"
-    return tuple(sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml")))
+    return tuple(
+        sorted(p.name.removesuffix(".yaml") for p in folder.iterdir() if p.name.endswith(".yaml"))
+    )
 
 
 def arm_file(name: str) -> Path:
@@ -70,7 +72,13 @@ def _arm_path(name: str, folder: Path | None) -> Path:
     if path.suffix.lower() in _SUFFIXES:
         allowed = "a path from there, a whole path, or one of " + ", ".join(list_arms())
         if Path(name).is_file():
-            allowed = f"a path from there, or {Path(name).absolute()}, the one in the current folder"
-        raise BadInput(f"no such arm file: looked for {path.resolve()}", found=name, allowed=allowed)
+            allowed = (
+                f"a path from there, or {Path(name).absolute()}, the one in the current folder"
+            )
+        raise BadInput(
+            f"no such arm file: looked for {path.resolve()}", found=name, allowed=allowed
+        )
     allowed = ", ".join(list_arms()) + ", or the path of an arm file (.yaml, .urdf, .urdf:TIP)"
-    raise BadInput("unknown arm", found=name, allowed=allowed, nearest=nearest_name(name, list_arms()))
+    raise BadInput(
+        "unknown arm", found=name, allowed=allowed, nearest=nearest_name(name, list_arms())
+    )

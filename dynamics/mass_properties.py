@@ -19,11 +19,20 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
         tensor = _cylinder(value, mass, where)
     else:
         try:
-            tensor = np.zeros((3, 3)) if np.ndim(value) == 0 and value == 0 else np.array(value, dtype=np.float64)
+            tensor = (
+                np.zeros((3, 3))
+                if np.ndim(value) == 0 and value == 0
+                else np.array(value, dtype=np.float64)
+            )
         except (TypeError, ValueError, OverflowError):
             tensor = np.zeros(0)
         if tensor.shape != (3, 3):
-            raise BadInput("not an inertia", where=where, found=value, allowed="0, or three rows of three numbers")
+            raise BadInput(
+                "not an inertia",
+                where=where,
+                found=value,
+                allowed="0, or three rows of three numbers",
+            )
     check_tensor(tensor, where, mass)
     return tensor
 
@@ -34,18 +43,24 @@ def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) 
     One that a mass [kg] would have to be far from its centre for is asked about its unit.
     """
     if np.shape(tensor) != (3, 3) or not np.all(np.isfinite(tensor)):
-        raise BadInput("not an inertia", where=where, found=tensor, allowed="three rows of three numbers")
+        raise BadInput(
+            "not an inertia", where=where, found=tensor, allowed="three rows of three numbers"
+        )
     if not np.allclose(tensor, tensor.T, atol=1e-12):
         raise BadInput("the inertia tensor is not symmetric", where=where, found=tensor.tolist())
     moments = np.linalg.eigvalsh(tensor)
     if moments[0] < -1e-12:
         raise BadInput("the inertia tensor is not positive", where=where, found=moments.tolist())
     if moments[0] + moments[1] < moments[2] * (1 - 1e-9) - 1e-12:
-        message = "no rigid body has these moments of inertia (each is at most the sum of the others)"
+        message = (
+            "no rigid body has these moments of inertia (each is at most the sum of the others)"
+        )
         raise BadInput(message, where=where, found=moments.tolist())
     if mass > 0 and moments[2] > mass * _WIDEST**2:
         radius = (moments[2] / mass) ** 0.5
-        message = f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {radius:.3g} m"
+        message = (
+            f"no link of {mass:.4g} kg has this inertia: its radius of gyration were {radius:.3g} m"
+        )
         allowed = f"up to {mass * _WIDEST**2:.4g} kg·m² (is this in kg·mm² or g·mm²?)"
         raise BadInput(message, where=where, found=float(moments[2]), allowed=allowed)
 

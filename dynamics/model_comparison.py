@@ -27,7 +27,11 @@ class TorqueDifference(NamedTuple):
 
 
 def random_operating_points(
-    rng: np.random.Generator, count: int, joints: int = 6, speed: float = np.pi, acceleration: float = np.pi
+    rng: np.random.Generator,
+    count: int,
+    joints: int = 6,
+    speed: float = np.pi,
+    acceleration: float = np.pi,
 ) -> OperatingPoints:
     """Independent uniform states: angles of a full turn, speeds and accelerations up to a limit [SI].
 
@@ -37,7 +41,9 @@ def random_operating_points(
         raise BadInput("at least one point and one joint", found=(count, joints))
     if not all(np.isfinite(limit) and limit >= 0 for limit in (speed, acceleration)):
         raise BadInput("a limit must be finite and not negative", found=(speed, acceleration))
-    return OperatingPoints(*(rng.uniform(-x, x, (count, joints)) for x in (np.pi, speed, acceleration)))
+    return OperatingPoints(
+        *(rng.uniform(-x, x, (count, joints)) for x in (np.pi, speed, acceleration))
+    )
 
 
 def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> TorqueDifference:
@@ -45,7 +51,9 @@ def compare_torques(reference: Arm, other: Arm, points: OperatingPoints) -> Torq
 
     Raises ``BadInput``: points that do not fit the arms.
     """
-    expected, compared = (np.atleast_2d(inverse_dynamics(arm, *points)) for arm in (reference, other))
+    expected, compared = (
+        np.atleast_2d(inverse_dynamics(arm, *points)) for arm in (reference, other)
+    )
     error, size = np.abs(compared - expected).mean(axis=0), np.abs(expected).mean(axis=0)
     share = np.where(error > 0, np.inf, 0.0)
     np.divide(error, size, out=share, where=size > 0)

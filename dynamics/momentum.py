@@ -13,8 +13,29 @@ Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless colli
 """
 
 from dynamics.kernels.decorators import inlined
-from dynamics.kernels.spatial import NONE, cross_force, pair, plus, plus_times, power, put_pair, turning_axis
-from dynamics.kernels.vectors import UP, ZERO, add, column, cross, into_axes, matmul, put, three, times, vector
+from dynamics.kernels.spatial import (
+    NONE,
+    cross_force,
+    pair,
+    plus,
+    plus_times,
+    power,
+    put_pair,
+    turning_axis,
+)
+from dynamics.kernels.vectors import (
+    UP,
+    ZERO,
+    add,
+    column,
+    cross,
+    into_axes,
+    matmul,
+    put,
+    three,
+    times,
+    vector,
+)
 
 
 @inlined
@@ -33,7 +54,9 @@ def update_momentum(arm, gravity, qd, work, momentum, rate):
         put(body, k, 1, first)
         momentum[k] = power(s, total) + arm.rotor_inertia[k] * qd[k]
         # (v_k x S_k) · h = v_k · (S_k x* h), and the torque of the weight
-        rate[k] = power(velocity, cross_force(s, total)) + power(s, (cross(first, g), times(mass, g)))
+        rate[k] = power(velocity, cross_force(s, total)) + power(
+            s, (cross(first, g), times(mass, g))
+        )
         velocity = plus_times(velocity, -qd[k], s)
 
 

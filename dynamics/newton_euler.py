@@ -69,8 +69,14 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
     Reads the joint angles' ``work.turn`` (``update_frames`` writes it), uses ``work.link``.
     """
     offset, link = arm.dynamics_offset, work.link
-    w, d, a = ZERO, ZERO, times(-1.0, three(gravity, 0))  # velocity, acceleration; that of the link's end
-    for i in range(qd.size):  # outward: motion of each link, and the force that gives it this motion
+    w, d, a = (
+        ZERO,
+        ZERO,
+        times(-1.0, three(gravity, 0)),
+    )  # velocity, acceleration; that of the link's end
+    for i in range(
+        qd.size
+    ):  # outward: motion of each link, and the force that gives it this motion
         turn = _turn(arm, work, i)
         d = into_link(turn, (d[0] + w[1] * qd[i], d[1] - w[0] * qd[i], d[2] + qdd[i]))  # (3.10)
         w = into_link(turn, (w[0], w[1], w[2] + qd[i]))  # (3.9)
@@ -79,9 +85,13 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
         force = times(arm.mass[i], add(a, carried(w, d, center)))  # (3.12)
         put_pair(link, i, (add(torque_of(arm.inertia[i], w, d), cross(center, force)), force))
     moment, force = NONE
-    for i in range(qd.size - 1, -1, -1):  # inward: what each joint transmits, about the origin of frame i-1
+    for i in range(
+        qd.size - 1, -1, -1
+    ):  # inward: what each joint transmits, about the origin of frame i-1
         moment, force = plus((moment, force), pair(link, i))  # (3.14)
-        moment = _out_of(_turn(arm, work, i), add(moment, cross(vector(offset, i, 0), force)))  # (3.15)
+        moment = _out_of(
+            _turn(arm, work, i), add(moment, cross(vector(offset, i, 0), force))
+        )  # (3.15)
         force = _out_of(_turn(arm, work, i), force)
         tau[i] = moment[2] + arm.rotor_inertia[i] * qdd[i]
 
@@ -106,10 +116,18 @@ def _inverse_dynamics(
     room: Room,
 ) -> bool:  # fmt: skip
     rows = row_count(room, q, n)
-    if not q.size == qd.size == qdd.size == out.size == rows * n or wrench.size not in (0, 6 * rows):
+    if not q.size == qd.size == qdd.size == out.size == rows * n or wrench.size not in (
+        0,
+        6 * rows,
+    ):
         return False
     arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
-    q, qd, qdd, out = view(q, 0, shape), view(qd, 0, shape), view(qdd, 0, shape), view(out, 0, shape)
+    q, qd, qdd, out = (
+        view(q, 0, shape),
+        view(qd, 0, shape),
+        view(qdd, 0, shape),
+        view(out, 0, shape),
+    )
     wrenches = view(wrench, 0, (wrench.size // 6, 6))
     outside, tau = work.bias, work.vector[0, :n]
     for row in range(rows):

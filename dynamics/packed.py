@@ -15,12 +15,19 @@ from dynamics.kernels.decorators import Packed, inlined
 from dynamics.kernels.views import view
 from dynamics.work import room_for
 
-MOST_JOINTS = 16  # of an arm for whose scratch arrays a kernel has room: ``room_for(16)`` is ``ROOM``
+MOST_JOINTS = (
+    16  # of an arm for whose scratch arrays a kernel has room: ``room_for(16)`` is ``ROOM``
+)
 _FLOAT = np.dtype(np.float64)
 
 
 def in_rows(
-    kernel: Packed, arm: Arm, one: tuple[int, ...], out: np.ndarray | None, *wrench: object, **rows: object
+    kernel: Packed,
+    arm: Arm,
+    one: tuple[int, ...],
+    out: np.ndarray | None,
+    *wrench: object,
+    **rows: object,
 ) -> np.ndarray:
     """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
 
@@ -33,7 +40,9 @@ def in_rows(
     arrays += [rows_like(outside, 6, "wrench", lead) for outside in wrench if outside is not None]
     result = np.empty((*lead, *one))
     target = result if out is None else _fitting(out, result.shape)
-    if out is not None and not any(np.may_share_memory(target, array) for array in (numbers, *arrays)):
+    if out is not None and not any(
+        np.may_share_memory(target, array) for array in (numbers, *arrays)
+    ):
         result = target
     flat = [array.reshape(-1) for array in arrays] + [None for outside in wrench if outside is None]
     if result.size:
@@ -45,7 +54,12 @@ def in_rows(
 
 def _fitting(out: object, shape: tuple[int, ...]) -> np.ndarray:
     """An array that the caller hands over, if it can take a result."""
-    if isinstance(out, np.ndarray) and out.shape == shape and out.dtype == _FLOAT and out.flags.carray:
+    if (
+        isinstance(out, np.ndarray)
+        and out.shape == shape
+        and out.dtype == _FLOAT
+        and out.flags.carray
+    ):
         return np.asarray(out)
     found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else out
     allowed = f"float64 of shape {shape}, contiguous and writable"

@@ -30,4 +30,7 @@ def cos_sin(angle):
     quadrant = quarters - 4.0 * np.floor(quarters * 0.25)
     odd = quadrant == 1.0 or quadrant == 3.0
     cosine, sine = (s, c) if odd else (c, s)
-    return (-cosine if quadrant == 1.0 or quadrant == 2.0 else cosine, -sine if quadrant >= 2.0 else sine)
+    return (
+        -cosine if quadrant == 1.0 or quadrant == 2.0 else cosine,
+        -sine if quadrant >= 2.0 else sine,
+    )

@@ -67,7 +67,9 @@ def near_singularities(
     measures = singularity_measures(arm, q)
     if np.isnan(measures.wrist).any():
         raise BadInput("a joint angle is no finite number", found=np.asarray(q).tolist())
-    return SingularityMeasures(*(np.abs(m) <= b for m, b in zip(measures, (angle, angle, length), strict=True)))
+    return SingularityMeasures(
+        *(np.abs(m) <= b for m, b in zip(measures, (angle, angle, length), strict=True))
+    )
 
 
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:

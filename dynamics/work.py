@@ -15,7 +15,9 @@ class Work(NamedTuple):
     rotation: np.ndarray  # (n, 3, 3) R_base_i, axes of frame i in base
     origin: np.ndarray  # (n + 1, 3) origin of frames 0…n in base [m]
     tool: np.ndarray  # (4, 4) T_base_tool
-    motion: np.ndarray  # (n, 6) axis of joint i and its moment about the base origin [angular, linear]
+    motion: (
+        np.ndarray
+    )  # (n, 6) axis of joint i and its moment about the base origin [angular, linear]
     # (n, 10) mass, first moment (3), and second moment (6: xx, xy, xz, yy, yz, zz) of links i…n about the
     # base origin, base axes
     composite: np.ndarray

@@ -7,8 +7,14 @@ import os
 import sys
 
 _place = os.path.dirname(os.path.dirname(__file__))
-if sys.argv[:1] == ["-m"] and __name__ in sys.orig_argv and not (sys.flags.safe_path or sys.path[0] == _place):
-    del sys.path[0]  # python -m hopfield_nav: the current folder, where other modules of these names may lie
+if (
+    sys.argv[:1] == ["-m"]
+    and __name__ in sys.orig_argv
+    and not (sys.flags.safe_path or sys.path[0] == _place)
+):
+    del sys.path[
+        0
+    ]  # python -m hopfield_nav: the current folder, where other modules of these names may lie
 
 import lazy_loader  # noqa: E402
 

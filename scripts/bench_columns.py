@@ -91,7 +91,14 @@ def count(rows: Rows, test: Test) -> str:
 
 
 @column
-def of(rows: Rows, key: str, form: str, how: Callable = np.mean, where: Test = reached, scale: float = 1.0) -> str:
+def of(
+    rows: Rows,
+    key: str,
+    form: str,
+    how: Callable = np.mean,
+    where: Test = reached,
+    scale: float = 1.0,
+) -> str:
     """A statistic of a column over some rows."""
     values = scale * np.array([number(key)(row) for row in rows if where(row)])
     values = values[~np.isnan(values)]
@@ -108,14 +115,18 @@ def first(key: str, form: str = "{}") -> Cell:
     return cell
 
 
-def beside(key: str | Test, form: str, unit: str = "", how: Callable = np.mean, alike: bool = True) -> Cell:
+def beside(
+    key: str | Test, form: str, unit: str = "", how: Callable = np.mean, alike: bool = True
+) -> Cell:
     """A statistic of every method, side by side; ``alike``: of worlds in which all came to the same end."""
     value = number(key) if isinstance(key, str) else key
 
     def cell(methods: list[Rows]) -> str:
         chosen = same_end(methods) if alike else list(zip(*methods, strict=True))
         columns = zip(*chosen, strict=True) if chosen else [()] * len(methods)
-        texts = [form.format(how([value(row) for row in rows])) if rows else "-" for rows in columns]
+        texts = [
+            form.format(how([value(row) for row in rows])) if rows else "-" for rows in columns
+        ]
         return " / ".join(texts) + unit
 
     return cell
@@ -123,7 +134,9 @@ def beside(key: str | Test, form: str, unit: str = "", how: Callable = np.mean, 
 
 def same_end(methods: list[Rows]) -> list[tuple[Row, ...]]:
     """The rows of the worlds in which all methods came to the same end."""
-    return [rows for rows in zip(*methods, strict=True) if len({row["outcome"] for row in rows}) == 1]
+    return [
+        rows for rows in zip(*methods, strict=True) if len({row["outcome"] for row in rows}) == 1
+    ]
 
 
 def faster(methods: list[Rows]) -> str:
@@ -179,7 +192,9 @@ def added(rows: Rows, key: str) -> float:
 
 
 @column
-def span(rows: Rows, key: str, form: str, where: Test = reached, unit: str = "", to: str = "–") -> str:
+def span(
+    rows: Rows, key: str, form: str, where: Test = reached, unit: str = "", to: str = "–"
+) -> str:
     """Smallest and largest value of a column over some rows; one where they look alike."""
     ends = sorted({form.format(number(key)(row)) for row in rows if where(row)}, key=float)
     return "" if not ends else f"{to.join(dict.fromkeys((ends[0], ends[-1])))}{unit}"

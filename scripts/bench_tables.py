@@ -49,7 +49,9 @@ def beside_kept(new: str, old: str) -> str:
     lines = {_name(line): line for line in new.splitlines()}
     kept = [lines.pop(_name(line), line) for line in old.splitlines()]
     for name, line in lines.items():
-        like = [k for k, other in enumerate(kept) if _name(other).split(": ")[0] == name.split(": ")[0]]
+        like = [
+            k for k, other in enumerate(kept) if _name(other).split(": ")[0] == name.split(": ")[0]
+        ]
         kept.insert(like[-1] + 1 if like else len(kept), line)
     return "\n".join(kept)
 

@@ -66,7 +66,10 @@ def read(*folders: Path) -> Rows:
 
 def conditions(rows: Rows) -> dict[str, list[str]]:
     """The methods under every condition."""
-    return {c: list(dict.fromkeys(m for d, m, _ in rows if d == c)) for c in dict.fromkeys(k[0] for k in rows)}
+    return {
+        c: list(dict.fromkeys(m for d, m, _ in rows if d == c))
+        for c in dict.fromkeys(k[0] for k in rows)
+    }
 
 
 def numbers(rows: Sequence[Row], name: str) -> np.ndarray:
@@ -80,7 +83,9 @@ def choice_table(rows: Rows) -> str:
     head = ["method"]
     for name in of:
         head += [f"{name}: found, delay p50, p95 [ms]", "false alarms per hour (at most)"]
-    lines = [[method, *itertools.chain(*(_chosen(rows, c, method) for c in of))] for method in methods]
+    lines = [
+        [method, *itertools.chain(*(_chosen(rows, c, method) for c in of))] for method in methods
+    ]
     return measured_part.table(head, lines)
 
 
@@ -91,7 +96,11 @@ def _chosen(rows: Rows, condition: str, method: str) -> list[str]:
         return [NONE, NONE]
     felt = numbers(touched, "felt") == 1
     delays = 1e3 * numbers(touched, "delay_s")[felt]
-    told = ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95])) if delays.size else "–"
+    told = (
+        ", ".join(f"{value:.0f}" for value in np.quantile(delays, [0.5, 0.95]))
+        if delays.size
+        else "–"
+    )
     found = f"{100 * felt.mean():.1f} %: {told}"
     if (condition, method, "free") not in rows:
         return [found, NONE]
@@ -110,12 +119,15 @@ def pairs_table(rows: Rows) -> str:
     lines = []
     for condition, methods in conditions(rows).items():
         for pair in (pair for pair in PAIRS if set(pair) <= set(methods)):
-            first, second = ({(r["family"], r["seed"]): r for r in touched_by(rows, condition, m)} for m in pair)
+            first, second = (
+                {(r["family"], r["seed"]): r for r in touched_by(rows, condition, m)} for m in pair
+            )
             both = [(first[key], second[key]) for key in first if key in second]
             both = [(a, b) for a, b in both if a["felt"] == b["felt"] == 1]
             columns = (1e3, "delay_s"), (1.0, "force_before_reaction_N")
             more = [
-                scale * (numbers([b for _, b in both], n) - numbers([a for a, _ in both], n)) for scale, n in columns
+                scale * (numbers([b for _, b in both], n) - numbers([a for a, _ in both], n))
+                for scale, n in columns
             ]
             sooner = share_text(int((more[0] < 0).sum()), len(both), 0)
             later = share_text(int((more[0] > 0).sum()), len(both), 0)
@@ -152,13 +164,18 @@ def parts_beside(new: str, old: str) -> str:
     for part in old.split("\n\n## "):
         *above, table = part.split("\n\n")
         other = newer.get(part.split("\n", 1)[0])
-        parts.append("\n\n".join([*above, beside(other.split("\n\n")[-1], table) if other else table]))
+        parts.append(
+            "\n\n".join([*above, beside(other.split("\n\n")[-1], table) if other else table])
+        )
     return "\n\n## ".join(parts)
 
 
 def _alarms(free: Sequence[Row]) -> tuple[float, float, float]:
     """False alarms an hour of free motion, and both ends of the 95 % interval."""
-    return alarm_rate(int(numbers(free, "false_alarm_count").sum()), float(numbers(free, "simulated_time_s").sum()))
+    return alarm_rate(
+        int(numbers(free, "false_alarm_count").sum()),
+        float(numbers(free, "simulated_time_s").sum()),
+    )
 
 
 def methods_table(rows: Rows) -> str:
@@ -168,8 +185,12 @@ def methods_table(rows: Rows) -> str:
         head += [f"{kind}: delay p50, p95, max [ms]", "missed", "force [N]"]
     parts = []
     for name, methods in conditions(rows).items():
-        touched = (np.isfinite(numbers(rows[name, methods[0], kind], "felt")).sum() for kind in KINDS)
-        counts = "{} pushes of the tool, {} collisions of the links, {} early ones.".format(*touched)
+        touched = (
+            np.isfinite(numbers(rows[name, methods[0], kind], "felt")).sum() for kind in KINDS
+        )
+        counts = "{} pushes of the tool, {} collisions of the links, {} early ones.".format(
+            *touched
+        )
         lines = [_line(rows, name, method) for method in methods]
         told = measured_part.table([*head, "false alarms per hour (95 %)", "hours"], lines)
         parts.append(f"## {name}\n\n{counts}\n\n{told}")
@@ -182,7 +203,11 @@ def _line(rows: Rows, condition: str, method: str) -> list[str]:
         own = rows[condition, method, kind]
         force = numbers(own, "force_before_reaction_N")
         delays = 1e3 * numbers(own, "delay_s")[numbers(own, "felt") == 1]
-        told = ", ".join(f"{v:.0f}" for v in np.quantile(delays, [0.5, 0.95, 1.0])) if delays.size else "none felt"
+        told = (
+            ", ".join(f"{v:.0f}" for v in np.quantile(delays, [0.5, 0.95, 1.0]))
+            if delays.size
+            else "none felt"
+        )
         missed = f"{np.nansum(numbers(own, 'missed')):.0f}"
         cells += [told, missed, f"{np.nanmedian(force):.0f}" if np.isfinite(force).any() else "–"]
     if (condition, method, "free") not in rows:
@@ -228,7 +253,14 @@ def draw_roc(rows: Rows) -> Figure:
         for method in (m for m in methods if m in SHOWN):
             alarms, share = roc(rows, name, method)
             colour, line = SHOWN[method]
-            ax.plot(np.maximum(alarms, least), 100 * share, line, color=colour, linewidth=1.1, label=_short(method))
+            ax.plot(
+                np.maximum(alarms, least),
+                100 * share,
+                line,
+                color=colour,
+                linewidth=1.1,
+                label=_short(method),
+            )
         ax.set(xscale="log", xlim=(0.8 * least, 3e3), ylim=(-2, 102))
         ax.set_title(name, loc="left")
         ax.grid(visible=True, color=COLOURS.grid, linewidth=0.4)
@@ -248,7 +280,9 @@ def _panels(height: float) -> tuple[Figure, np.ndarray]:
 def _short(method: str) -> str:
     """A method's name for a figure."""
     name = method.replace("…, for", "momentum observer, for").replace("…, ", "momentum, ")
-    return name.replace("observer, joint torques", "observer").replace("default thresholds", "default")
+    return name.replace("observer, joint torques", "observer").replace(
+        "default thresholds", "default"
+    )
 
 
 def draw_delays(rows: Rows) -> Figure:
@@ -259,7 +293,9 @@ def draw_delays(rows: Rows) -> Figure:
         ax.set_title(name, loc="left")
     panels[0].invert_yaxis()
     marks = [Line2D([], [], color=colour, marker=".", linestyle="") for _, colour in KINDS.values()]
-    figure.legend(marks, [words for words, _ in KINDS.values()], loc="outside lower center", ncols=3)
+    figure.legend(
+        marks, [words for words, _ in KINDS.values()], loc="outside lower center", ncols=3
+    )
     for ax in panels[2:]:
         ax.set_xlabel("delay [ms]; right of the line: not felt")
     return figure
@@ -269,13 +305,17 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
     rng = np.random.default_rng(0)
     for k, method in enumerate(methods):
         for (kind, (_, colour)), shift in zip(KINDS.items(), (-0.26, 0.0, 0.26), strict=True):
-            delay = 1e3 * numbers([r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s")
+            delay = 1e3 * numbers(
+                [r for r in rows[condition, method, kind] if r["felt"] is not None], "delay_s"
+            )
             shown = np.where(np.isnan(delay), 1300.0, np.maximum(delay, 0.7))
             place = k + shift + 0.1 * rng.uniform(-1, 1, len(shown))
             faint = 0.2 if len(shown) > MANY else 0.6
             ax.plot(shown, place, ".", color=colour, markersize=1.6, alpha=faint, markeredgewidth=0)
             if np.isfinite(delay).any():
-                ax.plot(max(np.nanmedian(delay), 0.7), k + shift, "|", color=COLOURS.ink, markersize=6)
+                ax.plot(
+                    max(np.nanmedian(delay), 0.7), k + shift, "|", color=COLOURS.ink, markersize=6
+                )
     ax.axvline(1000, color=COLOURS.ink, linewidth=0.6)
     ax.set(xscale="log", xlim=(0.6, 1700))
     ax.set_xticks([1, 10, 100, 1000], ["≤ 1", "10", "100", "1000"])
@@ -284,11 +324,15 @@ def _strips(ax, rows: Rows, condition: str, methods: Sequence[str]) -> None:
     ax.grid(visible=True, axis="x", color=COLOURS.grid, linewidth=0.4)
 
 
-def main(folders: list[Path], page: Path | None = None, figures: Path | None = None, keep: bool = False) -> None:
+def main(
+    folders: list[Path], page: Path | None = None, figures: Path | None = None, keep: bool = False
+) -> None:
     """Print the tables of a bench's results, write them to a page, and draw them in a folder."""
     rows = read(*folders)
     if missing := {*KINDS, "free"} - {kind for _, _, kind in rows}:
-        raise SystemExit(f"the bench ran without the families {', '.join(sorted(missing))}; run it with all")
+        raise SystemExit(
+            f"the bench ran without the families {', '.join(sorted(missing))}; run it with all"
+        )
     choice, methods = choice_table(rows), methods_table(rows)
     if keep and page:
         there = measured_part.parts(page)
@@ -297,10 +341,17 @@ def main(folders: list[Path], page: Path | None = None, figures: Path | None = N
     measured_part.tell(methods, page, "methods")
     if all((condition, DEFAULT, "free") in rows for condition in conditions(rows)):
         measured_part.tell(thresholds_table(rows), page, "thresholds")
-    if pairs := pairs_table(rows) if {method for pair in PAIRS for method in pair} <= {m for _, m, _ in rows} else "":
+    if (
+        pairs := pairs_table(rows)
+        if {method for pair in PAIRS for method in pair} <= {m for _, m, _ in rows}
+        else ""
+    ):
         measured_part.tell(pairs, page, "observers")
     if figures:
-        makers = {"detectors_roc": lambda: draw_roc(rows), "detectors_delays": lambda: draw_delays(rows)}
+        makers = {
+            "detectors_roc": lambda: draw_roc(rows),
+            "detectors_delays": lambda: draw_delays(rows),
+        }
         print(*save_figures(figures, makers, dpi=200), sep="\n")
 
 

@@ -47,11 +47,19 @@ def check(name: str, results: Results) -> Checked:
     """Collisions that the independent check finds along every path; chains consist of the others' paths."""
     world = cell(name)
     independent = IndependentCheck(build_arm(world), world)
-    found = {name: [independent.collisions(o.q) for o in results[name] if not o.reason] for name in PLANNED}
-    return {name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0) for name, counts in found.items()}
+    found = {
+        name: [independent.collisions(o.q) for o in results[name] if not o.reason]
+        for name in PLANNED
+    }
+    return {
+        name: tuple(int(n) for n in np.sum(counts, axis=0)) if counts else (0, 0)
+        for name, counts in found.items()
+    }
 
 
-def main(pairs: int = 500, seed: int = 2023, out: Path | None = None, figures: Path | None = None) -> None:
+def main(
+    pairs: int = 500, seed: int = 2023, out: Path | None = None, figures: Path | None = None
+) -> None:
     """Print the comparison, and write it to a page and its figure to a folder."""
     cells = {name: compare(name, pairs, seed) for name in CELLS}
     borders = [ask_again(name, min(pairs, _BORDER), seed) for name in CELLS]

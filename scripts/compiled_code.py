@@ -37,12 +37,25 @@ def main() -> None:
         own = {key: value for key, value in os.environ.items() if not key.startswith(_NOT_ITS)}
         own |= {"XDG_CACHE_HOME": str(cache), "MPLBACKEND": "Agg", "BROWSER": "true"}
         for page in IN_A_SHELL:
-            subprocess.run(["bash", "-c", as_typed(blocks(page))], cwd=checkout, env=own, check=True)
+            subprocess.run(
+                ["bash", "-c", as_typed(blocks(page))], cwd=checkout, env=own, check=True
+            )
         bin_ = checkout / ".venv" / "bin"
         for world in sorted((checkout / "worlds").glob("*.yaml")):
-            run = [bin_ / "hopfield-nav", "run", world.stem, "--no-plots", "--out", place / "runs" / world.stem]
-            subprocess.run(run, cwd=place, env=own, check=False)  # where no path is left the status says so
-        asked = subprocess.run([bin_ / "python", "-c", _ASK], cwd=place, env=own, check=True, stdout=subprocess.PIPE)
+            run = [
+                bin_ / "hopfield-nav",
+                "run",
+                world.stem,
+                "--no-plots",
+                "--out",
+                place / "runs" / world.stem,
+            ]
+            subprocess.run(
+                run, cwd=place, env=own, check=False
+            )  # where no path is left the status says so
+        asked = subprocess.run(
+            [bin_ / "python", "-c", _ASK], cwd=place, env=own, check=True, stdout=subprocess.PIPE
+        )
         about = json.loads(asked.stdout)
         archive = pack(cache / "hopfield-nav" / about["folder"], about, place)
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.1f} MB")
@@ -51,7 +64,9 @@ def main() -> None:
 def _copy(checkout: Path) -> Path:
     """The last commit, without the archives of earlier ones."""
     checkout.mkdir()
-    files = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    files = subprocess.run(
+        ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
+    ).stdout
     subprocess.run(["tar", "x"], cwd=checkout, input=files, check=True)
     for path in (checkout / ARCHIVES.relative_to(ROOT)).glob("*.tar.xz"):
         path.unlink()

@@ -83,7 +83,9 @@ def result(run: str) -> str:
 
     world, *changes = _words(run)
     told = simulate(load_world(world, changes), seed=0).summary
-    touches, time, force = (told[key] for key in ("collision_count", "simulated_time_s", "peak_contact_force_N"))
+    touches, time, force = (
+        told[key] for key in ("collision_count", "simulated_time_s", "peak_contact_force_N")
+    )
     return f"{told['outcome']}, {touches} touches, {time:.3g} s, {force:.2g} N"
 
 
@@ -103,14 +105,20 @@ def stale() -> list[str]:
             found.append(f"{name}: the results that it draws have changed since it was drawn")
         for run, line in results(name).items():
             if then.get("results", {}).get(run) != line:
-                found.append(f"{name}: shows {run!r} with {then.get('results', {}).get(run)}; today {line}")
+                found.append(
+                    f"{name}: shows {run!r} with {then.get('results', {}).get(run)}; today {line}"
+                )
     return found
 
 
 def older() -> list[str]:
     """The pictures whose results are those of today, but not the script or program: they may look otherwise today."""
     kept = digests()
-    return [name for name in sorted(pictures() & set(kept)) if kept[name]["program"] != now(name)["program"]]
+    return [
+        name
+        for name in sorted(pictures() & set(kept))
+        if kept[name]["program"] != now(name)["program"]
+    ]
 
 
 @app.callback()
@@ -137,24 +145,41 @@ def draw(names: list[str]) -> None:
 
 
 @app.command()
-def note(names: list[str], at: Annotated[bool, typer.Option(help="As of the commit of the picture.")] = False) -> None:
+def note(
+    names: list[str],
+    at: Annotated[bool, typer.Option(help="As of the commit of the picture.")] = False,
+) -> None:
     """Note pictures that have just been drawn."""
     kept = digests()
     for name in names:
-        commit = _git("log", "-1", "--format=%H", "--", f"docs/figures/{name}").decode().strip() if at else None
+        commit = (
+            _git("log", "-1", "--format=%H", "--", f"docs/figures/{name}").decode().strip()
+            if at
+            else None
+        )
         shown = results(name)
         kept[name] = now(name, commit) | ({"results": shown} if shown else {})
-    DIGESTS.write_text(json.dumps(dict(sorted(kept.items())), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    DIGESTS.write_text(
+        json.dumps(dict(sorted(kept.items())), indent=1, ensure_ascii=False) + "\n",
+        encoding="utf-8",
+    )
 
 
 def _git(*words: str) -> bytes:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=False).stdout  # empty: not there then
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, check=False
+    ).stdout  # empty: not there then
 
 
 def _matching(patterns: Iterable[str], commit: str | None) -> list[str]:
     """The files that patterns name, today or in a commit."""
     if commit is None:
-        return sorted(path.relative_to(ROOT).as_posix() for p in patterns for path in ROOT.glob(p) if path.is_file())
+        return sorted(
+            path.relative_to(ROOT).as_posix()
+            for p in patterns
+            for path in ROOT.glob(p)
+            if path.is_file()
+        )
     every = _git("ls-tree", "-r", "--name-only", commit).decode().splitlines()
     return sorted(path for path in every if any(fnmatch(path, p) for p in patterns))
 
@@ -171,7 +196,9 @@ def _meaning(path: str, content: bytes) -> bytes:
         return content
     tree = ast.parse(content)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
             node.body = node.body[1:]
     return ast.dump(tree).encode()
 
@@ -181,7 +208,11 @@ def _without_words(data: Any) -> Any:
     if isinstance(data, list):
         return [_without_words(each) for each in data]
     if isinstance(data, dict):
-        return {key: _without_words(value) for key, value in data.items() if key not in ("description", "source")}
+        return {
+            key: _without_words(value)
+            for key, value in data.items()
+            if key not in ("description", "source")
+        }
     return data
 
 

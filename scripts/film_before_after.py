@@ -18,7 +18,11 @@ SHELF, PROBLEM = 1002, 60  # seeds of the suites ``whole_arm`` and ``motion_benc
 HAND = f"arm: {BUNDLED}/arms/ur5_robotiq85.yaml\ntool: {{payload: {{mass: 1.48, center_of_mass: [0, 0, 0.05]}}}}\n"
 KINDS = {
     "shelf_before_after": {
-        "from cell to cell, no finer steps": {"any_angle": False, "finer": False, "no_path_error": 0.0},
+        "from cell to cell, no finer steps": {
+            "any_angle": False,
+            "finer": False,
+            "no_path_error": 0.0,
+        },
         "by default: any angle, finer steps": {},
     },
     "blind": {"without approach": {}, "with approach": {"approach": 0.2}},
@@ -35,8 +39,14 @@ def main(name: str = "shelf_before_after", out: Path = Path("docs/figures")) -> 
         world = parse_world(suite_module("whole_arm").draw_text("shelf", SHELF))
     kinds = KINDS[name]
     world = world.with_changes(record=world.record.model_copy(update={"signals": "all"}))
-    runs = [simulate(world.with_changes(planner=world.planner.model_copy(update=keys))) for keys in kinds.values()]
-    last, most = (max(run.summary[name] for run in runs) for name in ("simulated_time_s", "peak_contact_force_N"))
+    runs = [
+        simulate(world.with_changes(planner=world.planner.model_copy(update=keys)))
+        for keys in kinds.values()
+    ]
+    last, most = (
+        max(run.summary[name] for run in runs)
+        for name in ("simulated_time_s", "peak_contact_force_N")
+    )
     for run in runs:
         run.summary["world"] = "shelf"
     speed = film_speed(last, LONGEST)
@@ -50,7 +60,9 @@ def main(name: str = "shelf_before_after", out: Path = Path("docs/figures")) -> 
         frames = (np.hstack([film.draw(float(time)) for film in films]) for time in times)
         path = write_film(out / name, frames, len(times), FPS, size=(2 * SIZE[0], SIZE[1]))
     for kind, said in zip(kinds, [run.summary for run in runs], strict=True):
-        print(f"{kind}: {said['outcome']}, {said['collision_count']} touches, {said['simulated_time_s']:.1f} s")
+        print(
+            f"{kind}: {said['outcome']}, {said['collision_count']} touches, {said['simulated_time_s']:.1f} s"
+        )
     print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")
 
 
@@ -65,7 +77,11 @@ def _arrange(film: Film, kind: str) -> None:
     film.banner.set_position((0.90, 0.965))
     film.panels[0].ax.set_position((0.0, 0.215, 1.0, 0.685))
     film.figure.legend(
-        handles=legend.legend_handles, loc="upper center", bbox_to_anchor=(0.5, 0.945), ncols=8, columnspacing=0.8
+        handles=legend.legend_handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.945),
+        ncols=8,
+        columnspacing=0.8,
     )
 
 

@@ -81,7 +81,11 @@ def fingerprint(case: Case) -> dict[str, Any]:
     while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
         simulation.step(1.0)
     run = simulation.record()
-    signals = {str(name): found for name, found in run.data.data_vars.items() if found.dims[:1] == ("time",)}
+    signals = {
+        str(name): found
+        for name, found in run.data.data_vars.items()
+        if found.dims[:1] == ("time",)
+    }
     return {
         "outcome": simulation.outcome,
         "reason": simulation.reason,
@@ -109,7 +113,9 @@ def _digest(*arrays: np.ndarray) -> str:
     return sha.hexdigest()[:16]
 
 
-def fingerprints(only: str, tell: Callable[[str, dict[str, Any]], None]) -> dict[str, dict[str, Any]]:
+def fingerprints(
+    only: str, tell: Callable[[str, dict[str, Any]], None]
+) -> dict[str, dict[str, Any]]:
     """Of all runs whose names hold a text; each is told as soon as it is there."""
     chosen = [case for case in cases() if only in case.name]
     found = {}
@@ -126,7 +132,9 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
         was, is_now = before.get(key), now.get(key)
         if key == "events" and was and is_now:
             pairs = zip(was, is_now, strict=False)
-            number = next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(was), len(is_now)))
+            number = next(
+                (k for k, (a, b) in enumerate(pairs) if a != b), min(len(was), len(is_now))
+            )
             if was != is_now:
                 return f"event {number} of {len(was)}, now of {len(is_now)}"
         elif was != is_now:

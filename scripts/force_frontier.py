@@ -21,7 +21,15 @@ from matplotlib.lines import Line2D
 from measured_part import table, tell
 
 from dynamics import follow_path, jacobian, load_arm, mass_matrix
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    PAGE,
+    add_legend,
+    new_figure,
+    paper_style,
+    save_figure,
+)
 from hopfield_nav.figures.style import labelled
 from hopfield_nav.sweeps import execute, make_sweep, read_rows
 from hopfield_nav.world import World, load_world
@@ -36,7 +44,10 @@ UNKNOWN = {
     "detection.reaction": REACTIONS, "trajectory.unknown_speed": SPEEDS, "detection.threshold": {"scale": THRESHOLDS},
     "trajectory.time_per_cell": [SECONDS],
 }  # fmt: skip
-EVERYWHERE = {"detection.reaction": REACTIONS, "trajectory.time_per_cell": [SECONDS / speed for speed in SPEEDS[1:]]}
+EVERYWHERE = {
+    "detection.reaction": REACTIONS,
+    "trajectory.time_per_cell": [SECONDS / speed for speed in SPEEDS[1:]],
+}
 KEPT = ["outcome", "simulated_time_s", "collision_count", "silent_contact_count", "false_alarm_count",
         "peak_contact_force_N"]  # fmt: skip
 TIME, PEAK = "simulated_time_s", "peak_contact_force_N"
@@ -45,7 +56,9 @@ HEAD = ["reaction", "speed", "threshold ×", "reached", "time ×", "peak force, 
 AGAINST = ["world", "reaction", "speed", "less force than slow everywhere", "of its time"]
 COLOUR = {"retreat": COLOURS.true, "stop": COLOURS.travelled, "float": COLOURS.felt}
 MARKS = {"retreat": "o", "stop": "s", "float": "^"}
-Setting = tuple[str, str, float, float]  # reaction, where it is slow, speed there, scale of the threshold
+Setting = tuple[
+    str, str, float, float
+]  # reaction, where it is slow, speed there, scale of the threshold
 BASE: Setting = ("retreat", "unknown", 1.0, 1.0)
 
 
@@ -53,18 +66,32 @@ def main(
     results: Path = ROOT / "runs" / "force_frontier",
     figures: Path | None = None,
     out: Annotated[Path | None, typer.Option(help="Page whose tables are renewed.")] = None,
-    worlds: Annotated[int, typer.Option(help="Random ones; of the document's a quarter as many.")] = 40,
+    worlds: Annotated[
+        int, typer.Option(help="Random ones; of the document's a quarter as many.")
+    ] = 40,
     workers: int = 1,
 ) -> None:
     """Run, print, draw."""
     counts = dict(zip(FAMILIES, (worlds, max(worlds // 4, 1)), strict=True))
     rows = {family: every_row(results, family, count, workers) for family, count in counts.items()}
-    numbers = {family: {setting: judged(own, setting) for setting in own} for family, own in rows.items()}
+    numbers = {
+        family: {setting: judged(own, setting) for setting in own} for family, own in rows.items()
+    }
     best = [(family, setting) for family, own in numbers.items() for setting in frontier(own)]
-    tell(table(["world", *HEAD], [[family, *line(s, numbers[family][s])] for family, s in best]), out, "frontier")
-    every = [[family, *line(s, found)] for family, own in numbers.items() for s, found in own.items()]
+    tell(
+        table(["world", *HEAD], [[family, *line(s, numbers[family][s])] for family, s in best]),
+        out,
+        "frontier",
+    )
+    every = [
+        [family, *line(s, found)] for family, own in numbers.items() for s, found in own.items()
+    ]
     tell(table(["world", *HEAD], every), out, "settings")
-    tell(table(AGAINST, [row for family, own in rows.items() for row in against(family, own)]), out, "against")
+    tell(
+        table(AGAINST, [row for family, own in rows.items() for row in against(family, own)]),
+        out,
+        "against",
+    )
     floor = floors(load_world(WORLD))
     tell(floor_line(floor, load_world(WORLD)), out, "floor")
     with paper_style():
@@ -75,29 +102,43 @@ def frontier(numbers: dict[Setting, dict[str, Any]]) -> list[Setting]:
     """The base setting, and those than which none is both quicker and softer, the quickest first."""
     points = {setting: (found["time"], found["peak"]) for setting, found in numbers.items()}
     best = [
-        s for s, (t, p) in points.items() if not any(u <= t and r <= p and (u, r) != (t, p) for u, r in points.values())
+        s
+        for s, (t, p) in points.items()
+        if not any(u <= t and r <= p and (u, r) != (t, p) for u, r in points.values())
     ]
     return [BASE, *sorted((setting for setting in best if setting != BASE), key=points.__getitem__)]
 
 
-def every_row(results: Path, family: str, count: int, workers: int) -> dict[Setting, dict[int, dict[str, Any]]]:
+def every_row(
+    results: Path, family: str, count: int, workers: int
+) -> dict[Setting, dict[int, dict[str, Any]]]:
     """The rows of every setting, by seed."""
     rows: dict[Setting, dict[int, dict[str, Any]]] = {}
     for name, vary in {"unknown": UNKNOWN, "everywhere": EVERYWHERE}.items():
         given = FAMILIES[family] | {"record.signals": "none"}
         sweep = make_sweep(WORLD, vary, repeats=count, set=given, quantities=KEPT)
         folder = results / family / name
-        for row in read_rows(execute(sweep, folder, workers=workers, resume=folder.exists()), sweep):
-            slow = row["trajectory.unknown_speed"] if name == "unknown" else SECONDS / row["trajectory.time_per_cell"]
+        for row in read_rows(
+            execute(sweep, folder, workers=workers, resume=folder.exists()), sweep
+        ):
+            slow = (
+                row["trajectory.unknown_speed"]
+                if name == "unknown"
+                else SECONDS / row["trajectory.time_per_cell"]
+            )
             scale = row["detection.threshold*"] if name == "unknown" else 1.0
             setting = row["detection.reaction"], name, round(float(slow), 6), float(scale)
             rows.setdefault(setting, {})[int(row["seed"])] = row
     return rows
 
 
-def numbers_of(rows: dict[Setting, dict[int, dict[str, Any]]], key: str, setting: Setting) -> np.ndarray:
+def numbers_of(
+    rows: dict[Setting, dict[int, dict[str, Any]]], key: str, setting: Setting
+) -> np.ndarray:
     """A column over the worlds that every setting reaches the goal in."""
-    common = sorted(set.intersection(*({s for s, r in each.items() if reached(r)} for each in rows.values())))
+    common = sorted(
+        set.intersection(*({s for s, r in each.items() if reached(r)} for each in rows.values()))
+    )
     return np.array([float(rows[setting][seed][key]) for seed in common])
 
 
@@ -106,8 +147,16 @@ def against(family: str, rows: dict[Setting, dict[int, dict[str, Any]]]) -> Iter
     of = partial(numbers_of, rows)
     for reaction, speed in product(REACTIONS, SPEEDS[1:]):
         one, other = (reaction, "unknown", speed, 1.0), (reaction, "everywhere", speed, 1.0)
-        less = "{} ({} to {}) N".format(*map(round, interval_of_median(of(PEAK, other) - of(PEAK, one))))
-        yield [family, f"`{reaction}`", f"{speed:g}", less, f"{np.median(of(TIME, one) / of(TIME, other)):.2f}"]
+        less = "{} ({} to {}) N".format(
+            *map(round, interval_of_median(of(PEAK, other) - of(PEAK, one)))
+        )
+        yield [
+            family,
+            f"`{reaction}`",
+            f"{speed:g}",
+            less,
+            f"{np.median(of(TIME, one) / of(TIME, other)):.2f}",
+        ]
 
 
 def judged(rows: dict[Setting, dict[int, dict[str, Any]]], setting: Setting) -> dict[str, Any]:
@@ -157,7 +206,10 @@ def floors(world: World) -> np.ndarray:
     for i in range(0, grid.shape[0], 2):
         for j in range(0, grid.shape[1], 2):
             pose = np.eye(4)
-            pose[:3, :3], pose[:3, 3] = world.trajectory.tool_rotation, [*grid.centre([i, j]), grid.origin[2]]
+            pose[:3, :3], pose[:3, 3] = (
+                world.trajectory.tool_rotation,
+                [*grid.centre([i, j]), grid.origin[2]],
+            )
             path = follow_path(arm, pose[None], np.array(world.start.joints))
             if path.reason:
                 continue
@@ -184,11 +236,25 @@ def draw(numbers: dict[str, dict[Setting, dict[str, Any]]], floor: np.ndarray) -
     axes = figure.subplots(1, 2, sharey=True)
     for ax, (family, own) in zip(axes, numbers.items(), strict=True):
         for reaction, colour in COLOUR.items():
-            style = {"color": colour, "marker": MARKS[reaction], "markersize": 3.5, "linewidth": 1.0}
+            style = {
+                "color": colour,
+                "marker": MARKS[reaction],
+                "markersize": 3.5,
+                "linewidth": 1.0,
+            }
             for where, dash in (("unknown", "-"), ("everywhere", ":")):
-                at = [s for s in own if s[0] == reaction and s[3] == 1.0 and (s[1] == where or s[2] == 1.0)]
+                at = [
+                    s
+                    for s in own
+                    if s[0] == reaction and s[3] == 1.0 and (s[1] == where or s[2] == 1.0)
+                ]
                 label = f"{reaction}, slow {'into the unknown' if where == 'unknown' else where}"
-                ax.plot(*_points(own, sorted(at, key=lambda s: -s[2])), linestyle=dash, label=label, **style)
+                ax.plot(
+                    *_points(own, sorted(at, key=lambda s: -s[2])),
+                    linestyle=dash,
+                    label=label,
+                    **style,
+                )
             other = [s for s in own if s[0] == reaction and s[3] != 1.0]
             ax.plot(*_points(own, other), linestyle="none", fillstyle="none", **style)
         times = np.linspace(1.0, max(found["time"] for found in own.values()), 50)
@@ -196,15 +262,30 @@ def draw(numbers: dict[str, dict[Setting, dict[str, Any]]], floor: np.ndarray) -
         ax.set_title(family, loc="left")
         ax.set_xlabel("time beside that of the base setting (1)")
     axes[0].set_ylabel("peak force, median over worlds (N)")
-    axes[0].set_ylim(0, 1.05 * max(found["peak"] for own in numbers.values() for found in own.values()))
+    axes[0].set_ylim(
+        0, 1.05 * max(found["peak"] for own in numbers.values() for found in own.values())
+    )
     handles = labelled(figure)
-    other = Line2D([], [], color="0.4", marker="o", markersize=3.5, fillstyle="none", ls="", label="other thresholds")
+    other = Line2D(
+        [],
+        [],
+        color="0.4",
+        marker="o",
+        markersize=3.5,
+        fillstyle="none",
+        ls="",
+        label="other thresholds",
+    )
     return add_legend(figure, [*handles[:2], handles[6], *handles[2:4], other, *handles[4:6]], 3)
 
 
-def _points(numbers: dict[Setting, dict[str, Any]], settings: list[Setting]) -> tuple[list[float], list[float]]:
+def _points(
+    numbers: dict[Setting, dict[str, Any]], settings: list[Setting]
+) -> tuple[list[float], list[float]]:
     """Times and peak forces."""
-    return [numbers[setting]["time"] for setting in settings], [numbers[setting]["peak"] for setting in settings]
+    return [numbers[setting]["time"] for setting in settings], [
+        numbers[setting]["peak"] for setting in settings
+    ]
 
 
 if __name__ == "__main__":

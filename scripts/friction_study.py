@@ -31,8 +31,17 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
 from hopfield_nav.record import contact_delays, is_reached, share_interval
 
-CYCLES = (101, 202, 203, 204)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
-MOVING, FASTEST, RESTING = 0.05, 1.5, 1e-3  # [rad/s] faster than FASTEST the samples are too few for a ripple
+CYCLES = (
+    101,
+    202,
+    203,
+    204,
+)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
+MOVING, FASTEST, RESTING = (
+    0.05,
+    1.5,
+    1e-3,
+)  # [rad/s] faster than FASTEST the samples are too few for a ripple
 SMOOTHED = 25  # samples over which everything slower is taken off
 WORLDS = ("ragazzon2012_real", "whole_arm_real")
 MODELS = {"wrong": [], "known": ["controller.model_error={}"]}
@@ -49,7 +58,9 @@ def recordings_table() -> str:
         gears = identify([log(run, RUNS) for run in runs], load_arm("ur5_full"), options()).gears
         cells = [
             f"{s:.1g} [{low:.1g}, {high:.1g}]" if turns else "-"
-            for s, (low, high), turns in zip(gears.stiffness, gears.interval, gears.turns, strict=True)
+            for s, (low, high), turns in zip(
+                gears.stiffness, gears.interval, gears.turns, strict=True
+            )
         ]
         rows.append([", ".join(runs), *cells])
     return table(["σ [N·m/rad]", *(f"joint {j}" for j in range(1, 7))], rows)
@@ -65,7 +76,9 @@ def motors_table() -> str:
         tau = np.concatenate([_above_smooth(one.tau[:, j]) for one in logs])
         moving, found = (speed > MOVING) & (speed < FASTEST), []
         for cycles in CYCLES:
-            waves = [_above_smooth(f(cycles * one.q[:, j])) for f in (np.sin, np.cos) for one in logs]
+            waves = [
+                _above_smooth(f(cycles * one.q[:, j])) for f in (np.sin, np.cos) for one in logs
+            ]
             columns = np.concatenate(waves).reshape(2, -1).T[moving]
             share = np.linalg.lstsq(columns, tau[moving], rcond=None)[0]
             found.append((tau[moving] - columns @ share, np.hypot(*share), cycles))
@@ -89,7 +102,9 @@ def felt(world: str, changes: list[str], seed: int) -> tuple[dict[str, Any], lis
     """A run's summary, and the delay of the first alarm on each contact that was felt [s]."""
     simulation = Simulation(load_world(world, [DEFAULT, "record.signals=none", *changes]), seed)
     run = simulation.run()
-    found = contact_delays(*np.array([(d.time, d.touch_time) for d in simulation.detections]).reshape(-1, 2).T)
+    found = contact_delays(
+        *np.array([(d.time, d.touch_time) for d in simulation.detections]).reshape(-1, 2).T
+    )
     return run.summary, found[np.isfinite(found)].tolist()
 
 
@@ -114,9 +129,14 @@ def draw_weights(rows: Rows, path: Path) -> None:
         figure = new_figure(PAGE, 7.2 * CENTIMETRE)
         panels = figure.subplots(1, len(PANELS), sharey=True)
         for ax, (title, way) in zip(panels, PANELS.items(), strict=True):
-            texts = [str(row["weighed"] or "[]") for row in rows if str(row["condition"]).endswith(way)]
+            texts = [
+                str(row["weighed"] or "[]") for row in rows if str(row["condition"]).endswith(way)
+            ]
             ax.plot([0, 1], [0, 1], color=COLOURS.ink, linewidth=0.5, zorder=0)
-            _draw_bins(ax, *np.array([pair for text in texts for pair in json.loads(text)]).reshape(-1, 2).T)
+            _draw_bins(
+                ax,
+                *np.array([pair for text in texts for pair in json.loads(text)]).reshape(-1, 2).T,
+            )
             ax.set(xlabel="weight of a place", xlim=(0, 1), ylim=(0, 1.08))
             ax.set_title(title, loc="left")
         panels[0].set_ylabel(f"within {100 * NEAR:g} cm of the truth")
@@ -131,7 +151,14 @@ def _draw_bins(ax: Axes, weight: np.ndarray, error: np.ndarray) -> None:
         said, (low, high) = weight[bins == k].mean(), share_interval(int(right.sum()), len(right))
         ax.plot([said, said], [low, high], color=COLOURS.felt, linewidth=1.0)
         ax.plot(said, right.mean(), "o", color=COLOURS.felt, markersize=3, clip_on=False)
-        ax.annotate(str(len(right)), (said, high), (0, 2), textcoords="offset points", ha="center", fontsize=5)
+        ax.annotate(
+            str(len(right)),
+            (said, high),
+            (0, 2),
+            textcoords="offset points",
+            ha="center",
+            fontsize=5,
+        )
 
 
 def main(out: Path | None = None, real: int = 0, weights: tuple[Path, Path] | None = None) -> None:

@@ -60,23 +60,39 @@ def choices(sweep: Sweep, rows: list[dict]) -> Iterator[list[str]]:
     judged, early = judge(sweep, rows), judge(sweep.aimed(EARLY), rows)
     assert judged.settings is not None
     base = next(result for result in judged.settings.results if result.is_base)
-    found = {"○ the base world's": base, "★ by the rule": judged.best[0].result, "★ by the aim": early.best[0].result}
+    found = {
+        "○ the base world's": base,
+        "★ by the rule": judged.best[0].result,
+        "★ by the aim": early.best[0].result,
+    }
     for words, result in found.items():
         yield line(f"`{sweep.name}`: {words}", judged.settings.names, result, sweep)
 
 
 def line(words: str, names: tuple[str, ...], result: ValueResult, sweep: Sweep) -> list[str]:
     """A setting, and what comes of it."""
-    setting = ", ".join(f"{SYMBOLS[name]} {value}" for name, value in zip(names, result.label, strict=True))
-    means = [sweep.kept[key].text(float(f"{result.means[key].estimate:.3g}")) for key in (PEAK, TIME, DELAY, ALARMS)]
-    return [words, setting, f"{round(result.reached.estimate * result.reached.n)} of {result.reached.n}", *means]
+    setting = ", ".join(
+        f"{SYMBOLS[name]} {value}" for name, value in zip(names, result.label, strict=True)
+    )
+    means = [
+        sweep.kept[key].text(float(f"{result.means[key].estimate:.3g}"))
+        for key in (PEAK, TIME, DELAY, ALARMS)
+    ]
+    return [
+        words,
+        setting,
+        f"{round(result.reached.estimate * result.reached.n)} of {result.reached.n}",
+        *means,
+    ]
 
 
 def draw(data: xr.Dataset) -> Figure:
     """Four heat maps."""
     figure = new_figure(PAGE, 12.5 * CENTIMETRE)
     for k, quantity in enumerate(MAIN):
-        ax = pictures.draw_heat_map(figure.add_subplot(2, 2, k + 1), data, quantity, SCALE, THRESHOLD)
+        ax = pictures.draw_heat_map(
+            figure.add_subplot(2, 2, k + 1), data, quantity, SCALE, THRESHOLD
+        )
         ax.set_xlabel("scale of ω (1)")
         ax.set_ylabel(r"$f_\mathrm{min}$ (N and N·m)")
         ax.set_title(f"({'abcd'[k]})", loc="left")

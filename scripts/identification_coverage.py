@@ -34,7 +34,9 @@ def simulated_log(
     The standard deviation of the torque is one or (n,) [N·m], that of the angles one [rad].
     """
     tau = torque + rng.normal(size=q.shape) * torque_noise
-    return MotionLog(np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name="simulated")
+    return MotionLog(
+        np.asarray(time, float), q + rng.normal(size=q.shape) * angle_noise, tau, name="simulated"
+    )
 
 
 class Experiment(NamedTuple):
@@ -120,4 +122,6 @@ def experiment(motion: FourierTrajectory | None = None) -> Experiment:
     """The experiment that is repeated, along its optimised trajectory unless another is given."""
     arm = the_arm()
     friction = np.column_stack([COULOMB, VISCOUS])
-    return Experiment(arm, motion or the_trajectory(arm), friction, np.array(TORQUE_NOISE), ANGLE_NOISE)
+    return Experiment(
+        arm, motion or the_trajectory(arm), friction, np.array(TORQUE_NOISE), ANGLE_NOISE
+    )

@@ -15,9 +15,34 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.lines import Line2D
 
 from dynamics import Arm, link_frames, load_arm
-from hopfield_nav.extensions.isolation import BODY, HALF_U, HALF_V, Isolation, U, V, default_surface, surface_places
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
-from hopfield_nav.figures.solid import CellPose, CellView, Solids, View, frame_cell, make_view, project
+from hopfield_nav.extensions.isolation import (
+    BODY,
+    HALF_U,
+    HALF_V,
+    Isolation,
+    U,
+    V,
+    default_surface,
+    surface_places,
+)
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    PAGE,
+    add_legend,
+    new_figure,
+    paper_style,
+    save_figure,
+)
+from hopfield_nav.figures.solid import (
+    CellPose,
+    CellView,
+    Solids,
+    View,
+    frame_cell,
+    make_view,
+    project,
+)
 from hopfield_nav.geometry import capsule, capsule_distance, capsules_in_base, pack_primitives
 from hopfield_nav.world import Floor
 
@@ -27,7 +52,9 @@ _SHADES = LinearSegmentedColormap.from_list("felt", ["#FFFFFF", COLOURS.felt])
 _CUTS = 4  # small faces along each edge of a patch, to follow the round surface
 
 
-def draw(arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str) -> list[Path]:
+def draw(
+    arm: Arm, scores: Scores, pushes: Pushes, row: int, found: Isolation, folder: Path, name: str
+) -> list[Path]:
     """Confusion matrix of many pushes, and the set of one of them on the arm."""
     with paper_style():
         figure = new_figure(PAGE, 7.2 * CENTIMETRE)
@@ -60,7 +87,9 @@ def draw_confusion(ax: Axes, scores: Scores) -> None:
     ax.tick_params(length=0)
 
 
-def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray) -> None:
+def draw_set(
+    ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndarray, force: np.ndarray
+) -> None:
     """The arm at ``q``, patches of the set (those of the likeliest link stronger), push and best point."""
     outward = _outward(force)
     cell = CellView(arm, [Floor(height=0.0)], q[None])
@@ -68,7 +97,10 @@ def draw_set(ax: Axes, arm: Arm, q: np.ndarray, found: Isolation, point: np.ndar
     surface = default_surface(arm)
     link = surface.bodies[surface.patches[:, BODY].astype(int), 0].astype(int)
     patches = [
-        (_patch_faces(arm, q, p), np.array(to_rgba(COLOURS.felt if link[p] == found.best_link else COLOURS.travelled)))
+        (
+            _patch_faces(arm, q, p),
+            np.array(to_rgba(COLOURS.felt if link[p] == found.best_link else COLOURS.travelled)),
+        )
         for p in found.patches
     ]
     frame_cell(ax, cell)
@@ -80,7 +112,9 @@ def _seen(faces: np.ndarray, arm: Arm, q: np.ndarray, view: View) -> np.ndarray:
     """The faces (m, 4, 3) between whose middle and the eye there is no part of the arm, nor around it."""
     steps = np.concatenate([[0.001], np.arange(0.01, 1.2, 0.012)])
     points = faces.mean(axis=1)[:, None] + steps[:, None] * view.toward
-    capsules = pack_primitives(capsule(row[:3], row[3:6], row[6]) for row in capsules_in_base(arm, q))
+    capsules = pack_primitives(
+        capsule(row[:3], row[3:6], row[6]) for row in capsules_in_base(arm, q)
+    )
     rows = np.concatenate([points, points, np.zeros((*points.shape[:2], 1))], axis=-1)
     return faces[~(capsule_distance(rows, capsules) < 0.0).any(axis=(1, 2))]
 
@@ -89,7 +123,15 @@ def _mark(ax: Axes, view: View, point: np.ndarray, outward: np.ndarray, found: I
     tip, tail = project(view, np.array([point, point + 0.25 * outward]))
     style = {"arrowstyle": "-|>,head_width=0.25,head_length=0.5", "color": COLOURS.true, "lw": 1.4}
     ax.annotate("", tip, tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0}, zorder=8)
-    ax.plot(*project(view, found.best_point), "o", ms=4.5, mfc=COLOURS.goal, mec="white", mew=0.6, zorder=9)
+    ax.plot(
+        *project(view, found.best_point),
+        "o",
+        ms=4.5,
+        mfc=COLOURS.goal,
+        mec="white",
+        mew=0.6,
+        zorder=9,
+    )
 
 
 def _outward(force: np.ndarray) -> np.ndarray:
@@ -97,7 +139,9 @@ def _outward(force: np.ndarray) -> np.ndarray:
     return -force / np.linalg.norm(force)
 
 
-def _best_view(arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray) -> tuple[View, float]:
+def _best_view(
+    arm: Arm, q: np.ndarray, found: Isolation, outward: np.ndarray
+) -> tuple[View, float]:
     """The view of a wide arm that shows most of the patches of the set's least visible link, and its score.
 
     Views along the push are left out: its arrow would be a dot.
@@ -133,12 +177,18 @@ def _patch_faces(arm: Arm, q: np.ndarray, patch: int) -> np.ndarray:
     u = np.linspace(row[U] - row[HALF_U], row[U] + row[HALF_U], _CUTS + 1)
     v = np.linspace(row[V] - row[HALF_V], row[V] + row[HALF_V], _CUTS + 1)
     grid = np.stack(np.meshgrid(u, v, indexing="ij"), axis=-1).reshape(-1, 2)
-    points = surface_places(arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy())[0]
+    points = surface_places(
+        arm, q, lifted, np.full(len(grid), patch), grid[:, 0].copy(), grid[:, 1].copy()
+    )[0]
     rows = points.reshape(_CUTS + 1, _CUTS + 1, 3)
-    faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(-1, 4, 3)
+    faces = np.stack([rows[:-1, :-1], rows[1:, :-1], rows[1:, 1:], rows[:-1, 1:]], axis=2).reshape(
+        -1, 4, 3
+    )
     middle = rows.reshape(-1, 3).mean(axis=0)
     lifted.bodies[:, 7] = 0.0  # without thickness, its points lie on the axes
-    axis, _ = surface_places(arm, q, lifted, np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy())
+    axis, _ = surface_places(
+        arm, q, lifted, np.array([patch]), row[U : U + 1].copy(), row[V : V + 1].copy()
+    )
     normal = np.cross(faces[0, 2] - faces[0, 0], faces[0, 3] - faces[0, 1])
     return faces if normal @ (middle - axis[0]) > 0 else faces[:, ::-1]
 
@@ -150,7 +200,9 @@ def _handles() -> list:
         Line2D([], [], **block, color=COLOURS.felt, label="set: likeliest link"),
         Line2D([], [], **block, color=COLOURS.travelled, label="set: other links"),
         Line2D([], [], **dot, mfc=COLOURS.goal, color=COLOURS.goal, label="likeliest point"),
-        Line2D([], [], color=COLOURS.true, lw=1.4, marker=">", ms=3, markevery=[1], label="true push"),
+        Line2D(
+            [], [], color=COLOURS.true, lw=1.4, marker=">", ms=3, markevery=[1], label="true push"
+        ),
     ]
 
 
@@ -162,7 +214,10 @@ def _example(arm: Arm, pushes: Pushes, found: list[Isolation]) -> int:
         if len(found[k].links) >= 2 and found[k].best_link == pushes.link[i] == 3 and len(found[k].patches) >= 5
         and np.linalg.norm(pushes.point[i][:2]) > 0.3 and pushes.point[i][2] > 0.25
     ]  # fmt: skip
-    shown = [_best_view(arm, pushes.q[rows[k]], found[k], _outward(pushes.force[rows[k]]))[1] for k in several]
+    shown = [
+        _best_view(arm, pushes.q[rows[k]], found[k], _outward(pushes.force[rows[k]]))[1]
+        for k in several
+    ]
     return several[int(np.argmax(shown))]
 
 
@@ -170,4 +225,15 @@ if __name__ == "__main__":
     arm, pushes = load_arm("ur5_full"), suite.pushes_of("ur5_full")
     scores, found = isolated.isolate_pushes(arm, pushes)
     k = _example(arm, pushes, found)
-    print(*draw(arm, scores, pushes, isolated.counted(pushes)[k], found[k], Path(sys.argv[1]), "isolation"), sep="\n")
+    print(
+        *draw(
+            arm,
+            scores,
+            pushes,
+            isolated.counted(pushes)[k],
+            found[k],
+            Path(sys.argv[1]),
+            "isolation",
+        ),
+        sep="\n",
+    )

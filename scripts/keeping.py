@@ -15,13 +15,19 @@ from typing import Any
 import numpy as np
 
 FOLDER = Path(__file__).with_name("kept")
-HELD: dict[str, str] = {}  # by document, chapter and function the test that measures a part of it again
+HELD: dict[
+    str, str
+] = {}  # by document, chapter and function the test that measures a part of it again
 _anew: dict[str, dict[str, Any]] = {}  # by document what has been measured in this process
 _known: dict[str, dict[str, Any]] = {}  # by document what need not be measured
-_forget: dict[str, list[Callable[[], None]]] = {}  # by document what forgets the values that were asked for so far
+_forget: dict[
+    str, list[Callable[[], None]]
+] = {}  # by document what forgets the values that were asked for so far
 
 
-def kept(held_by: str, make: Callable[[Any], Any] = lambda value: value) -> Callable[[Callable], Callable]:
+def kept(
+    held_by: str, make: Callable[[Any], Any] = lambda value: value
+) -> Callable[[Callable], Callable]:
     """Keep what a function of a document measures; it is ``__wrapped__``, its arguments numbers, text, or tuples.
 
     ``held_by`` is the test, ``test_x.py::test_y`` of ``tests/scripts``, that measures a part again; ``make`` makes of
@@ -85,7 +91,10 @@ def write(document: str, values: dict[str, Any], folder: Path | None = None) -> 
     path.unlink(missing_ok=True)
     if values:
         path.parent.mkdir(exist_ok=True)
-        lines = [f"{json.dumps(name, ensure_ascii=False)}: {_text(values[name])}" for name in sorted(values)]
+        lines = [
+            f"{json.dumps(name, ensure_ascii=False)}: {_text(values[name])}"
+            for name in sorted(values)
+        ]
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -25,9 +25,14 @@ from hopfield_nav.extensions.self_model import LinkLearning, Windows
 from hopfield_nav.extensions.self_model.learner import LOOK_EVERY
 
 RUNS = ("no1", "no8", "no5_free")
-SAMPLES, FEW = 25, 6  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
+SAMPLES, FEW = (
+    25,
+    6,
+)  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
 LONGEST = 0.02  # [s] a sample: no1 lacks two of every four
-FREE = round(LOOK_EVERY / WINDOW)  # windows of a look; nothing touches the arm in the first, as in a wiggle
+FREE = round(
+    LOOK_EVERY / WINDOW
+)  # windows of a look; nothing touches the arm in the first, as in a wiggle
 OTHERS = {"masses 10 % too large": "ur5_controller", "those of ur5_kebria2016": "ur5_kebria2016"}
 TIMES = 5  # of which the fastest counts
 
@@ -45,7 +50,9 @@ def windows_of(run: str, samples: int = FEW) -> Windows:
 
 def left(arm: Arm, test: Windows) -> float:
     """Root mean square error of an arm's torque [N·m]."""
-    return float(np.sqrt(np.mean((inverse_dynamics(arm, test.q, test.qd, test.qdd) - test.tau) ** 2)))
+    return float(
+        np.sqrt(np.mean((inverse_dynamics(arm, test.q, test.qd, test.qdd) - test.tau) ** 2))
+    )
 
 
 def offline(arm: Arm, train: Windows, test: Windows) -> float:
@@ -70,21 +77,37 @@ def recordings() -> str:
                 if begin:
                     learning.drift(LOOK_EVERY)
                 learning.learn(Windows._make(signal[begin : begin + FREE] for signal in train))
-            errors = left(arm, test), left(learning.model(), test), offline(arm, windows_of(learnt), test)
+            errors = (
+                left(arm, test),
+                left(learning.model(), test),
+                offline(arm, windows_of(learnt), test),
+            )
             rows.append((words, f"`{learnt}`", f"`{held}`", *(f"{e:.3f}" for e in errors)))
-    head = ("believed before", "learnt on", "judged on", "before [N·m]", "learnt [N·m]", "offline fit [N·m]")
+    head = (
+        "believed before",
+        "learnt on",
+        "judged on",
+        "before [N·m]",
+        "learnt [N·m]",
+        "offline fit [N·m]",
+    )
     return table(head, rows)
 
 
 def cost() -> str:
     """Time of whole runs with learning, as a share of that without, for one simulated second."""
     rows = []
-    real = ["plant={dynamics: ur5_full, friction: arm, presliding: 2.0e4}", "controller.model=ur5_full"]
+    real = [
+        "plant={dynamics: ur5_full, friction: arm, presliding: 2.0e4}",
+        "controller.model=ur5_full",
+    ]
     for words, change in (("default", []), ("`ur5_full` with friction and presliding", real)):
         seconds = {}
         for learn in ("false", "true"):
             slow = "trajectory.time_per_cell=3"  # so that most of the time it moves
-            world = load_world("empty", [*change, slow, f"controller.learn={learn}", "record.signals=none"])
+            world = load_world(
+                "empty", [*change, slow, f"controller.learn={learn}", "record.signals=none"]
+            )
             runs = [Simulation(world) for _ in range(TIMES)]
             walls = [(processor_times(one.run, 1)[0], one.time) for one in runs]
             seconds[learn] = min(spent / simulated for spent, simulated in walls)

@@ -78,7 +78,11 @@ class Claim(NamedTuple):
 def claims() -> dict[str, Claim]:
     """What ``claims.yaml`` holds, by ``document.key``."""
     found = yaml.safe_load(CLAIMS.read_text(encoding="utf-8"))
-    return {f"{document}.{key}": Claim(**words) for document, of in found.items() for key, words in of.items()}
+    return {
+        f"{document}.{key}": Claim(**words)
+        for document, of in found.items()
+        for key, words in of.items()
+    }
 
 
 def claim_of(name: str) -> Claim:
@@ -109,7 +113,11 @@ def _minus(text: str) -> str:
 
 def faults(row: Row, root: Path = ROOT) -> list[str]:
     """What is wrong with a row; empty when it is complete and its test exists."""
-    found = [f"no {name}" for name in ("place", "claim", "published", "ours") if not getattr(row, name).strip()]
+    found = [
+        f"no {name}"
+        for name in ("place", "claim", "published", "ours")
+        if not getattr(row, name).strip()
+    ]
     if row.verdict not in VERDICTS:
         found.append(f"verdict {row.verdict!r} is none of {', '.join(VERDICTS)}")
     if row.verdict in VERDICTS[1:] and not row.remark.strip():
@@ -125,7 +133,9 @@ def read(path: Path = LEDGER) -> dict[str, list[Row]]:
         return {}
     _, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {
-        part.split("\n", 1)[0].strip(): [_row(line) for line in re.findall(r"^\| .*", part, re.MULTILINE)[2:]]
+        part.split("\n", 1)[0].strip(): [
+            _row(line) for line in re.findall(r"^\| .*", part, re.MULTILINE)[2:]
+        ]
         for part in sections
     }
 
@@ -141,7 +151,9 @@ def update(document: str, rows: Iterable[Row], path: Path = LEDGER) -> None:
         raise ValueError("\n".join(wrong) or f"{document} is none of {', '.join(DOCUMENTS)}")
     ledger = {**read(path), document: rows}
     sections = [_section(name, ledger[name]) for name in DOCUMENTS if name in ledger]
-    head = _HEAD.format(counts=summary([row for rows in ledger.values() for row in rows]), rule=RULE)
+    head = _HEAD.format(
+        counts=summary([row for rows in ledger.values() for row in rows]), rule=RULE
+    )
     path.write_text("\n".join([head, *sections]), encoding="utf-8")
 
 
@@ -150,7 +162,9 @@ def summary(rows: list[Row]) -> str:
     found = counts(rows)
     words = ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS[:-1])
     checked = len(rows) - found[UNCHECKABLE]
-    return f"**{len(rows)} claims are listed, of which {checked} can be checked: {words}.**\n{_CHOICE}"
+    return (
+        f"**{len(rows)} claims are listed, of which {checked} can be checked: {words}.**\n{_CHOICE}"
+    )
 
 
 def differences(now: Iterable[Row], written: Iterable[Row]) -> list[str]:
@@ -159,9 +173,15 @@ def differences(now: Iterable[Row], written: Iterable[Row]) -> list[str]:
     Numbers may differ by one unit of their last digit, and errors of rounding (below 1e-8) as they like.
     """
     now, written = list(now), list(written)
-    claims_now, claims_written = ([(row.place, row.claim) for row in rows] for rows in (now, written))
+    claims_now, claims_written = (
+        [(row.place, row.claim) for row in rows] for rows in (now, written)
+    )
     if claims_now != claims_written:
-        return [f"rows: {a} now, {b} written" for a, b in zip_longest(claims_now, claims_written) if a != b]
+        return [
+            f"rows: {a} now, {b} written"
+            for a, b in zip_longest(claims_now, claims_written)
+            if a != b
+        ]
     return [
         f"{a.place}, {a.claim}: {field} now {getattr(a, field)!r}, written {getattr(b, field)!r}"
         for a, b in zip(now, written, strict=True)
@@ -207,7 +227,14 @@ def table(rows: Iterable[Row]) -> str:
 
 def _section(document: str, rows: list[Row]) -> str:
     tally = ", ".join(f"{n} {verdict}" for verdict, n in counts(rows).items() if n)
-    lines = [f"## {document}", "", f"{len(rows)} claims: {tally}.", "", _line(_COLUMNS), _line(["---"] * len(_COLUMNS))]
+    lines = [
+        f"## {document}",
+        "",
+        f"{len(rows)} claims: {tally}.",
+        "",
+        _line(_COLUMNS),
+        _line(["---"] * len(_COLUMNS)),
+    ]
     lines += [_line(row._replace(test=f"`{row.test}`")) for row in rows]
     return "\n".join([*lines, ""])
 
@@ -217,7 +244,9 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _row(line: str) -> Row:
-    cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+    cells = [
+        cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]
+    ]
     row = Row(*cells)
     return row._replace(test=row.test.strip("`"))
 

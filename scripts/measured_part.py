@@ -12,7 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = "docs/measured"
 PLACES = ("*.md", "lab/*.md")  # of pages, below docs
-_PART = re.compile(r"<!-- measured(?:: (?P<name>\w+))? -->\n(?P<text>.*?)<!-- /measured -->", re.DOTALL)
+_PART = re.compile(
+    r"<!-- measured(?:: (?P<name>\w+))? -->\n(?P<text>.*?)<!-- /measured -->", re.DOTALL
+)
 
 
 def parts(path: Path) -> dict[str, str]:
@@ -37,7 +39,9 @@ def write(text: str, path: Path, name: str = "") -> None:
         raise SystemExit(f"{path} has no mark {begin} with <!-- /measured --> behind it")
 
     def filled(part: re.Match[str]) -> str:
-        return f"{begin}\n\n{text}\n\n<!-- /measured -->" if (part["name"] or "") == name else part[0]
+        return (
+            f"{begin}\n\n{text}\n\n<!-- /measured -->" if (part["name"] or "") == name else part[0]
+        )
 
     path.write_text(_PART.sub(filled, _text(path)), encoding="utf-8")
     if path.resolve() in _pages(ROOT):
@@ -53,7 +57,9 @@ def tell(text: str, path: Path | None, name: str = "") -> None:
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A table in Markdown."""
-    first, *others = ["|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (head, *rows)]
+    first, *others = [
+        "|" + "|".join(f" {cell} " if cell else " " for cell in row) + "|" for row in (head, *rows)
+    ]
     return "\n".join([first, "|---" * len(head) + "|", *others])
 
 
@@ -73,7 +79,10 @@ def differences(root: Path = ROOT) -> list[str]:
 
 
 def _pages(root: Path) -> list[Path]:
-    return [root / "README.md", *sorted(page for place in PLACES for page in (root / "docs").glob(place))]
+    return [
+        root / "README.md",
+        *sorted(page for place in PLACES for page in (root / "docs").glob(place)),
+    ]
 
 
 def copy_of(root: Path, page: Path, name: str) -> Path:

@@ -23,7 +23,13 @@ from dynamics import Arm, load_arm
 from hopfield_nav.build import all_solids, build_obstacles
 from hopfield_nav.extensions.bench import find_problem, load_suite
 from hopfield_nav.extensions.bench.problems import BASE_HEIGHT, BASE_TURN
-from hopfield_nav.extensions.clearance import Scene, build_scene, clearance, collides, motion_is_free
+from hopfield_nav.extensions.clearance import (
+    Scene,
+    build_scene,
+    clearance,
+    collides,
+    motion_is_free,
+)
 from hopfield_nav.extensions.known_world import plan_known, plan_sampling
 from hopfield_nav.world import Box, Cylinder, Solid, parse_world, yaml_text
 
@@ -57,12 +63,24 @@ def main(problems: int = 10, out: Path | None = None) -> None:
     lines: list[list[str]] = []
     compared(arm, "box", 1)  # compiles
     found = {}
-    for family in sorted({name.split()[0] for name in load_suite("motion_bench_maker").suite.families}):
+    for family in sorted(
+        {name.split()[0] for name in load_suite("motion_bench_maker").suite.families}
+    ):
         found[family] = [row for k in range(problems) if (row := compared(arm, family, 51 + k))]
-    found["all but the cage"] = [row for family, rows in found.items() if family != "cage" for row in rows]
+    found["all but the cage"] = [
+        row for family, rows in found.items() if family != "cage" for row in rows
+    ]
     for family, rows in found.items():
         lines += [line_of(family, name, rows) for name in METHODS]
-    head = ["", "solved", "time, median", "90 %", "joint path, median", "over the shortest", "clearance, median"]
+    head = [
+        "",
+        "solved",
+        "time, median",
+        "90 %",
+        "joint path, median",
+        "over the shortest",
+        "clearance, median",
+    ]
     tell(table([*head, "paths that touch something", "proven free"], lines), out, "seen")
 
 
@@ -73,19 +91,26 @@ def compared(arm: Arm, family: str, number: int) -> dict[str, tuple[Any, ...]] |
                          "obstacles": problem.obstacles})  # fmt: skip
     world = parse_world(entries)
     scene = build_scene(arm, build_obstacles(world))
-    case = Case(family, arm, scene, np.array(problem.start), np.array(problem.goal), all_solids(world))
+    case = Case(
+        family, arm, scene, np.array(problem.start), np.array(problem.goal), all_solids(world)
+    )
     if collides(arm, scene, np.array([case.start, case.goal])).any():
         return None
     found = {name: method(case) for name, method in METHODS.items()}
     return {name: (one.seconds, *judged(arm, scene, one.path)) for name, one in found.items()}
 
 
-def judged(arm: Arm, scene: Scene, path: np.ndarray | None) -> tuple[float, float, bool] | tuple[None, ...]:
+def judged(
+    arm: Arm, scene: Scene, path: np.ndarray | None
+) -> tuple[float, float, bool] | tuple[None, ...]:
     """Length of a path by the norm of its steps [rad], least clearance [m], and whether it is proven free."""
     if path is None:
         return None, None, None
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    parts = [np.linspace(a, b, 2 + int(n / LOOK)) for a, b, n in zip(path[:-1], path[1:], steps, strict=True)]
+    parts = [
+        np.linspace(a, b, 2 + int(n / LOOK))
+        for a, b, n in zip(path[:-1], path[1:], steps, strict=True)
+    ]
     least = float(clearance(arm, scene, np.concatenate(parts)).min())
     return float(steps.sum()), least, bool(motion_is_free(arm, scene, path[:-1], path[1:]).all())
 
@@ -117,7 +142,9 @@ def ompl(case: Case) -> Found:
     space = base.RealVectorStateSpace(n)
     space.setBounds(bounds)
     setup = geometric.SimpleSetup(space)
-    setup.setStateValidityChecker(lambda state: not collides(case.arm, case.scene, np.array(state[0:n]))[()])
+    setup.setStateValidityChecker(
+        lambda state: not collides(case.arm, case.scene, np.array(state[0:n]))[()]
+    )
     ends = [space.allocState() for _ in range(2)]
     for state, q in zip(ends, (case.start, case.goal), strict=True):
         state[0:n] = q.tolist()
@@ -140,7 +167,9 @@ def vamp(case: Case) -> Found:
     """
     import vamp as library
 
-    arm, search, settings, simplifying = library.configure_robot_and_planner_with_kwargs("ur5", "rrtc")
+    arm, search, settings, simplifying = library.configure_robot_and_planner_with_kwargs(
+        "ur5", "rrtc"
+    )
     around, draws = surroundings(library, case), arm.halton()
     start, goal = case.start.tolist(), case.goal.tolist()
     if not (arm.validate(start, around) and arm.validate(goal, around)):
@@ -151,7 +180,9 @@ def vamp(case: Case) -> Found:
     spent = time.process_time() - begin
     if path is None:
         return Found(None, spent)
-    return Found(np.array([path[i] for i in range(len(path))], dtype=float), spent)  # ``list(path)`` never ends
+    return Found(
+        np.array([path[i] for i in range(len(path))], dtype=float), spent
+    )  # ``list(path)`` never ends
 
 
 def surroundings(library: Any, case: Case) -> Any:
@@ -165,7 +196,9 @@ def surroundings(library: Any, case: Case) -> Any:
         center = (BASE.apply(middle) + np.array([0.0, 0.0, BASE_HEIGHT])).tolist()
         if isinstance(solid, Box):
             turn = BASE * Rotation.from_matrix(solid.rotation)
-            found.add_cuboid(library.Cuboid(center, turn.as_euler("xyz").tolist(), [0.5 * a for a in solid.size]))
+            found.add_cuboid(
+                library.Cuboid(center, turn.as_euler("xyz").tolist(), [0.5 * a for a in solid.size])
+            )
         elif isinstance(solid, Cylinder) and case.family == "box":
             half = [solid.radius, solid.radius, 0.5 * (high - low)]
             found.add_cuboid(library.Cuboid(center, [0.0, 0.0, 0.0], half))
@@ -190,7 +223,11 @@ def line_of(family: str, method: str, rows: list[dict[str, tuple[Any, ...]]]) ->
     if not found:
         return [f"{family}: {method}", f"0 of {len(rows)}", *["–"] * 7]
     seconds = np.array([row[method][0] for row in rows])  # also of searches that found nothing
-    shortest = [min(one[1] for one in row.values() if one[1] is not None) for row in rows if row[method][1] is not None]
+    shortest = [
+        min(one[1] for one in row.values() if one[1] is not None)
+        for row in rows
+        if row[method][1] is not None
+    ]
     _, length, least, proven = map(np.array, zip(*found, strict=True))
     return [
         f"{family}: {method}", f"{len(found)} of {len(rows)}", _milliseconds(np.median(seconds)),

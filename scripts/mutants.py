@@ -28,8 +28,23 @@ from torturing.nearest import nearest, sources
 
 TIME_LIMIT = 900.0  # [s] for the tests of a fault; what takes longer is noticed
 FATES = ("noticed", "since", "survived")  # at once; by other tests than the nearest, or by new ones
-HEAD = ["faults in", "tried", "noticed at once", "noticed by other tests, or new ones", "not noticed"]
-_COPIED = ("dynamics", "hopfield_nav", "scripts", "tests", "worlds", "docs", "pyproject.toml", "README.md")
+HEAD = [
+    "faults in",
+    "tried",
+    "noticed at once",
+    "noticed by other tests, or new ones",
+    "not noticed",
+]
+_COPIED = (
+    "dynamics",
+    "hopfield_nav",
+    "scripts",
+    "tests",
+    "worlds",
+    "docs",
+    "pyproject.toml",
+    "README.md",
+)
 
 ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
     "scoring": (
@@ -95,7 +110,10 @@ def main(
                 raise SystemExit(f"{room}: the tests fail without any fault")
             for mutation in wanted:
                 found = fate(place, mutation, tests_of(room)[mutation.path])
-                known[mutation.name] = {"room": room, "fate": "since" if again and found == "noticed" else found}
+                known[mutation.name] = {
+                    "room": room,
+                    "fate": "since" if again and found == "noticed" else found,
+                }
                 _add(keep, mutation.name, known[mutation.name])
     tell(table(HEAD, rows(known)), out, "mutants")
     survived = [name for name, found in known.items() if found["fate"] == "survived"]
@@ -132,7 +150,10 @@ def rows(known: dict[str, dict[str, str]]) -> list[list[str]]:
         fates = [one["fate"] for one in known.values() if one["room"] == room]
         found.append([len(fates), *(fates.count(kind) for kind in FATES)])
     total = [sum(column) for column in zip(*found, strict=True)]
-    return [[name, *map(str, row)] for name, row in zip([*ROOMS, "everywhere", "all"], [*found, total], strict=True)]
+    return [
+        [name, *map(str, row)]
+        for name, row in zip([*ROOMS, "everywhere", "all"], [*found, total], strict=True)
+    ]
 
 
 def chosen(root: Path, room: str, count: int, seed: int) -> list[Mutation]:
@@ -144,7 +165,9 @@ def tests_of(room: str) -> dict[str, str]:
     """The files of a room, and the tests that are to notice what is wrong with each."""
     files, more = ROOMS[room]
     paths = [os.path.normpath(f"hopfield_nav/{name}.py") for name in files.split()]
-    return {path: " ".join(dict.fromkeys(f"{nearest(ROOT, path)} {more}".split())) for path in paths}
+    return {
+        path: " ".join(dict.fromkeys(f"{nearest(ROOT, path)} {more}".split())) for path in paths
+    }
 
 
 def fate(root: Path, mutation: Mutation, tests: str) -> str:
@@ -161,11 +184,24 @@ def fate(root: Path, mutation: Mutation, tests: str) -> str:
 def run_tests(root: Path, tests: list[str]) -> bool:
     """Whether the tests of a copy of the program pass."""
     there = [str(root / "tests" / test) for names in tests for test in names.split()]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *there]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        *there,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     environment["NUMBA_CACHE_DIR"] = str(root / "compiled")
     try:
-        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False)
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, timeout=TIME_LIMIT, check=False
+        )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

@@ -56,7 +56,11 @@ def mazes(count: int = 20, size: int = 31) -> Iterator[Map]:
         while stack:
             i, j = stack[-1]
             beside = [(i + a, j + b) for a, b in ((0, 1), (1, 0), (0, -1), (-1, 0))]
-            shut = [(a, b) for a, b in beside if 0 <= a < rooms and 0 <= b < rooms and blocked[2 * a, 2 * b]]
+            shut = [
+                (a, b)
+                for a, b in beside
+                if 0 <= a < rooms and 0 <= b < rooms and blocked[2 * a, 2 * b]
+            ]
             if not shut:
                 stack.pop()
                 continue
@@ -70,7 +74,9 @@ def public_maps() -> Iterator[Map]:
     """Grid maps of games (MovingAI), one character a cell; the goal is the free cell nearest to the middle."""
     for path in sorted(DATA.glob("*.map")):
         lines = path.read_text(encoding="ascii").splitlines()
-        blocked = np.array([[c != "." for c in line] for line in lines[lines.index("map") + 1 :] if line])
+        blocked = np.array(
+            [[c != "." for c in line] for line in lines[lines.index("map") + 1 :] if line]
+        )
         free = np.argwhere(~blocked)
         nearest = free[np.abs(free - np.array(blocked.shape) // 2).sum(axis=1).argmin()]
         yield Map(blocked, (int(nearest[0]), int(nearest[1])))
@@ -83,11 +89,15 @@ class Outcome(NamedTuple):
     shortest: int  # climbs that are shortest
     stopped: int  # climbs that end before the goal, though the neuron is lit
     dark: int  # neurons that are zero in plain doubles, though a path leads to the goal
-    sweeps: tuple[float, float, float]  # from zero, after one changed cell, after the goal moved; NaN without sweeps
+    sweeps: tuple[
+        float, float, float
+    ]  # from zero, after one changed cell, after the goal moved; NaN without sweeps
     seconds: tuple[float, float, float]
 
 
-def fates(logs: np.ndarray, climbed: Callable[[np.ndarray], np.ndarray], map_: Map) -> tuple[int, int, int, int]:
+def fates(
+    logs: np.ndarray, climbed: Callable[[np.ndarray], np.ndarray], map_: Map
+) -> tuple[int, int, int, int]:
     """The counts of an ``Outcome`` over activations."""
     distance = plan_path(map_.blocked, map_.goal, map_.goal).distance
     near = np.argwhere(np.isfinite(distance) & ~map_.blocked)
@@ -106,7 +116,9 @@ def fates(logs: np.ndarray, climbed: Callable[[np.ndarray], np.ndarray], map_: M
 def changed(map_: Map) -> tuple[Map, Map]:
     """The same with one more blocked cell, in the middle of the longest path, and with the goal beside its cell."""
     distance = plan_path(map_.blocked, map_.goal, map_.goal).distance
-    far = np.unravel_index(int(np.where(np.isfinite(distance), distance, -1.0).argmax()), distance.shape)
+    far = np.unravel_index(
+        int(np.where(np.isfinite(distance), distance, -1.0).argmax()), distance.shape
+    )
     path = plan_path(map_.blocked, tuple(int(c) for c in far), map_.goal).cells
     blocked = map_.blocked.copy()
     blocked[tuple(path[len(path) // 2])] = True
@@ -122,7 +134,9 @@ def settle(map_: Map, name: str, start: np.ndarray | None) -> tuple[np.ndarray, 
         sigma, sweeps = after, sweeps + 1
         if (np.abs(after - before) <= AT_REST * after).all():
             break
-    seconds = _timed(lambda: iterate(map_.blocked, map_.goal, function=function, most_sweeps=sweeps, start=start))
+    seconds = _timed(
+        lambda: iterate(map_.blocked, map_.goal, function=function, most_sweeps=sweeps, start=start)
+    )
     return sigma, sweeps, seconds
 
 
@@ -159,7 +173,10 @@ def of_a_star(map_: Map) -> Outcome:
     start = tuple(int(c) for c in near[distance[tuple(near.T)].argmax()])
     wall, moved = changed(map_)
     assert plan_a_star(map_.blocked, start, map_.goal).length == distance[start]
-    times = tuple(_timed(lambda one=one: plan_a_star(one.blocked, start, one.goal)) for one in (map_, wall, moved))
+    times = tuple(
+        _timed(lambda one=one: plan_a_star(one.blocked, start, one.goal))
+        for one in (map_, wall, moved)
+    )
     return Outcome(len(near), len(near), 0, 0, (math.nan,) * 3, times)
 
 
@@ -205,7 +222,8 @@ HEAD = [
 
 
 def main(
-    out: Annotated[Path | None, typer.Option(help="Page to write the table to.")] = None, few: bool = False
+    out: Annotated[Path | None, typer.Option(help="Page to write the table to.")] = None,
+    few: bool = False,
 ) -> None:
     """Measure and print the table; ``few`` takes a tenth of the random maps and mazes."""
     groups = {
@@ -214,7 +232,9 @@ def main(
         "10 mazes, 61²": list(mazes(10, 61)),
     }
     groups = {name: maps[: len(maps) // 10] if few else maps for name, maps in groups.items()}
-    for map_, name in zip(public_maps(), sorted(path.stem for path in DATA.glob("*.map")), strict=True):
+    for map_, name in zip(
+        public_maps(), sorted(path.stem for path in DATA.glob("*.map")), strict=True
+    ):
         groups[f"{name}, {map_.blocked.shape[0]} × {map_.blocked.shape[1]}"] = [map_]
     rows = [row(title, method, maps) for title, maps in groups.items() for method in METHODS]
     tell(table(HEAD, rows), out, "family")

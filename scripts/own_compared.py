@@ -50,7 +50,15 @@ def example(name: str) -> str:
 
 def run(suite: str, worlds: int, folder: Path, own: bool, again: bool) -> Path:
     """The bench of a suite, with both methods or the built-in ones alone; the folder of its results."""
-    arguments = ["bench", suite, *["--again"] * again, "--worlds", str(worlds), "--out", str(folder / suite)]
+    arguments = [
+        "bench",
+        suite,
+        *["--again"] * again,
+        "--worlds",
+        str(worlds),
+        "--out",
+        str(folder / suite),
+    ]
     for name, (file, changes) in OWN.items() if own else ():
         (folder / file).write_text(example(file), encoding="utf-8")
         settings = (folder / file).with_suffix(".yaml")
@@ -63,7 +71,9 @@ def run(suite: str, worlds: int, folder: Path, own: bool, again: bool) -> Path:
     return folder / suite
 
 
-def main(worlds: int = 200, folder: Path = RESULTS, out: Path | None = None, ship: bool = False) -> None:
+def main(
+    worlds: int = 200, folder: Path = RESULTS, out: Path | None = None, ship: bool = False
+) -> None:
     """So many worlds of every family and condition; SHIP keeps the built-in methods' rows, too."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("space", "touch"):

@@ -5,7 +5,9 @@ Use it in a world file: ``detection: {measure: scripts/own_detector.py:METHOD, t
 
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
-unpack = unpacker(Parameter("threshold", 2.0, 1e-9, 1e3, "N·m", "joint torque that counts as a collision"))
+unpack = unpacker(
+    Parameter("threshold", 2.0, 1e-9, 1e3, "N·m", "joint torque that counts as a collision")
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):

@@ -38,10 +38,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
-    for path in sorted(p for p in asked.folder.rglob("*") if p.suffix.lower() == ".urdf" and p.is_file()):
+    for path in sorted(
+        p for p in asked.folder.rglob("*") if p.suffix.lower() == ".urdf" and p.is_file()
+    ):
         counts.update(["files", *outcome(path)])
     row = [asked.name, *(str(counts[column]) for column in COLUMNS)]
-    old = [] if asked.out is None else [cells for cells in rows_of(asked.out) if cells[0] != asked.name]
+    old = (
+        []
+        if asked.out is None
+        else [cells for cells in rows_of(asked.out) if cells[0] != asked.name]
+    )
     tell(table(["", *COLUMNS], [*old, row]), asked.out, PART)
 
 
@@ -87,7 +93,9 @@ def remedy(path: Path, message: str) -> str:
     if tips:
         return "refused with tips, which load and agree"
     return (
-        "refused with another remedy" if "allowed:" in message or "Did you mean" in message else "refused without one"
+        "refused with another remedy"
+        if "allowed:" in message or "Did you mean" in message
+        else "refused without one"
     )
 
 
@@ -111,7 +119,10 @@ def differences(path: Path, found: Any) -> tuple[float, float]:
         T_root_base, T_root_tip = (frame.homogeneous for frame in ends)
         expected = np.linalg.inv(T_root_base) @ T_root_tip
         poses.append(np.abs(found.T_base_0 @ forward_kinematics(found.arm, q) - expected).max())
-        wanted, arm = pin.rnea(model, data, *states)[at], found.arm._replace(rotor_inertia=np.zeros(len(at)))
+        wanted, arm = (
+            pin.rnea(model, data, *states)[at],
+            found.arm._replace(rotor_inertia=np.zeros(len(at))),
+        )
         torques.append(np.abs(inverse_dynamics(arm, q, qd, qdd) - wanted).max())
         largest = max(largest, float(np.abs(wanted).max()))
     return max(poses), max(torques) / max(largest, 1e-9)
@@ -124,10 +135,18 @@ def at_rest(model: pin.Model, text: str) -> np.ndarray:
         for element in ElementTree.fromstring(text.encode()).findall("joint"):
             if not model.existJointName(element.get("name")):
                 continue
-            joint, mimic = model.joints[model.getJointId(element.get("name"))], element.find("mimic")
+            joint, mimic = (
+                model.joints[model.getJointId(element.get("name"))],
+                element.find("mimic"),
+            )
             if joint.nq != 1 or followed != (mimic is not None):
                 continue
-            value, ends = 0.0, sorted((model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q]))
+            value, ends = (
+                0.0,
+                sorted(
+                    (model.lowerPositionLimit[joint.idx_q], model.upperPositionLimit[joint.idx_q])
+                ),
+            )
             if mimic is not None:
                 leader = rest[model.joints[model.getJointId(mimic.get("joint"))].idx_q]
                 value = float(mimic.get("offset", 0)) + float(mimic.get("multiplier", 1)) * leader

@@ -71,7 +71,9 @@ def differences() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             others = [p for i, p in enumerate(peers) if i != k]
             _, left = _beside(own, others)
             largest = np.maximum(largest, np.abs(left).max(axis=0))
-        for first, last in (rows for rows in strokes(PUSHED) if _is_forward(PUSHED, rows) is forward):
+        for first, last in (
+            rows for rows in strokes(PUSHED) if _is_forward(PUSHED, rows) is forward
+        ):
             count, left = _beside(pushed[first:last], peers)
             rows.append(first + np.arange(count))
             found.append(left)

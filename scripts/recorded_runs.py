@@ -29,7 +29,9 @@ def sets() -> dict[str, Arm]:
 def residual(arm: Arm, run: str) -> np.ndarray:
     """Root mean square (6,) of recorded model torque less the arm's, at the recorded reference [N·m]."""
     data = recording(run)
-    left = data.tau.values - inverse_dynamics(arm, data.q_ref.values, data.qd_ref.values, data.qdd_ref.values)
+    left = data.tau.values - inverse_dynamics(
+        arm, data.q_ref.values, data.qd_ref.values, data.qdd_ref.values
+    )
     return np.sqrt(np.mean(left**2, axis=0))
 
 

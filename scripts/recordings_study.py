@@ -42,7 +42,11 @@ _LOOKS = {  # colour, line and marker; the arm's own is black and broken
     r.OWN: (COLOURS.true, "--", "x"),
 }
 BELOW = "disturbance_observer"  # broad and pale: the curve of the momentum observer lies on it
-_DEAF = ("tracking_error", "joint_error_plain", "joint_error")  # to a push on an arm that holds its place
+_DEAF = (
+    "tracking_error",
+    "joint_error_plain",
+    "joint_error",
+)  # to a push on an arm that holds its place
 
 
 def motor_table() -> str:
@@ -53,7 +57,13 @@ def motor_table() -> str:
         values = zip((fit.motor_constant[j], *fit.friction[j]), fit.std[j], strict=False)
         cells = [f"{value:.2f} ± {std:.2f}" for value, std in values]
         rows.append([f"{j + 1}", *cells, f"{fit.residual_rms[j]:.2f}"])
-    head = ["joint", "motor constant [N·m/A]", "Coulomb [N·m]", "viscous [N·m·s/rad]", "left [A rms]"]
+    head = [
+        "joint",
+        "motor constant [N·m/A]",
+        "Coulomb [N·m]",
+        "viscous [N·m·s/rad]",
+        "left [A rms]",
+    ]
     return table(head, rows)
 
 
@@ -61,20 +71,32 @@ def push_table() -> str:
     """When somebody pushed, on the clock of the pushed run."""
     rows = []
     for k, p in enumerate(pushes(), 1):
-        speed = np.abs(r.recording(r.PUSHED).sel(time=slice(p.start, p.end)).qd_ref.values).max(axis=1)
+        speed = np.abs(r.recording(r.PUSHED).sel(time=slice(p.start, p.end)).qd_ref.values).max(
+            axis=1
+        )
         state = "moves" if np.mean(speed > 0.005) > 0.5 else "rests"
-        rows.append([f"{k}", f"{p.start:.2f}", f"{p.end:.2f}", f"{p.joint}", f"{p.current:+.2f}", state])
-    return table(["push", "from [s]", "to [s]", "joint", "current beside the free run [A]", "arm"], rows)
+        rows.append(
+            [f"{k}", f"{p.start:.2f}", f"{p.end:.2f}", f"{p.joint}", f"{p.current:+.2f}", state]
+        )
+    return table(
+        ["push", "from [s]", "to [s]", "joint", "current beside the free run [A]", "arm"], rows
+    )
 
 
 def rest_table() -> str:
     """What is left of each joint's torque in free motion and at rest: p99 of the first observer [N·m]."""
-    torque = np.concatenate([np.abs(r.torque_of(run, OBSERVER))[r.in_motion(run)] for run in r.FREE_RUNS])
-    speed = np.concatenate([np.abs(r.recording(run).qd_ref.values[r.in_motion(run)]) for run in r.FREE_RUNS])
+    torque = np.concatenate(
+        [np.abs(r.torque_of(run, OBSERVER))[r.in_motion(run)] for run in r.FREE_RUNS]
+    )
+    speed = np.concatenate(
+        [np.abs(r.recording(run).qd_ref.values[r.in_motion(run)]) for run in r.FREE_RUNS]
+    )
     rows = []
     for label, moving in (("joint moves", True), ("joint rests", False)):
         chosen = (speed > 0.005) == moving
-        rows.append([label, *(f"{np.percentile(torque[chosen[:, j], j], 99):.1f}" for j in range(6))])
+        rows.append(
+            [label, *(f"{np.percentile(torque[chosen[:, j], j], 99):.1f}" for j in range(6))]
+        )
     return table(["free runs", *(f"joint {j}" for j in range(1, 7))], rows)
 
 
@@ -96,7 +118,13 @@ def segment_table() -> str:
              *_judged(part.alarms, part.seconds)]
             for part in by_segment(watched, [signals], threshold)
         ]  # fmt: skip
-    head = ["part", "of the threshold", "force felt", "false alarms in the other half", "an hour, at most (95 %)"]
+    head = [
+        "part",
+        "of the threshold",
+        "force felt",
+        "false alarms in the other half",
+        "an hour, at most (95 %)",
+    ]
     return table(head, rows)
 
 
@@ -126,7 +154,9 @@ def pushes_figure(figure: Figure, *axes: Axes) -> None:
             ax.plot(time, values(run)[rows], color=colour, lw=0.7, label=name)
         for k, push in enumerate(pushes()):
             label_once = "somebody pushes" if k == 0 else None
-            ax.axvspan(push.start, push.end, color=COLOURS.obstacle, alpha=0.45, lw=0, label=label_once)
+            ax.axvspan(
+                push.start, push.end, color=COLOURS.obstacle, alpha=0.45, lw=0, label=label_once
+            )
         ax.set(ylabel=label, xlim=(2.9, 32.3))
     axes[0].tick_params(labelbottom=False)
     axes[0].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2)
@@ -164,13 +194,20 @@ def standstill_figure(figure: Figure, *axes: Axes) -> None:
     for name in [*(name for name in _LOOKS if name not in _DEAF), *_DEAF]:
         (colour, line, _), estimate = _LOOKS[name], s.followed(name)
         below = {"lw": 2.6, "alpha": 0.5} if name == BELOW else {"lw": 0.8}
-        axes[int(name in _DEAF)].plot(estimate.time, estimate.estimate, line, label=_named(name), color=colour, **below)
+        axes[int(name in _DEAF)].plot(
+            estimate.time, estimate.estimate, line, label=_named(name), color=colour, **below
+        )
     axes[0].set(xlim=(3, 22.4), ylabel="force along\nthe push [N]")
     axes[1].set(xlabel="time [s]", ylim=(-16, 16), ylabel="force along\nthe push [N]")
     figure.legend(loc="outside upper center", ncols=2)
 
 
-TABLES = {"motors": motor_table, "pushes": push_table, "friction": rest_table, "segments": segment_table}
+TABLES = {
+    "motors": motor_table,
+    "pushes": push_table,
+    "friction": rest_table,
+    "segments": segment_table,
+}
 FIGURES = PICTURES[__name__]
 
 

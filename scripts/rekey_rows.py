@@ -21,7 +21,14 @@ from typing import Annotated
 import typer
 
 from dynamics.files import whole_file
-from hopfield_nav.extensions.bench import Suite, find_suite, list_suites, load_suite, shipped_file, with_version
+from hopfield_nav.extensions.bench import (
+    Suite,
+    find_suite,
+    list_suites,
+    load_suite,
+    shipped_file,
+    with_version,
+)
 from hopfield_nav.sweeps import execute, parse_line, read_rows
 
 _HEAD = re.compile(r"^# method (.*): [0-9a-f]{64}$", re.MULTILINE)
@@ -49,7 +56,9 @@ def others(kept: list[dict], again: list[dict]) -> list[str]:
     found = []
     for row in again:
         old = by_world.get(_world(row), {})
-        told = [f"{key} {old.get(key)!r}, now {row[key]!r}" for key in row if _differ(old, row, key)]
+        told = [
+            f"{key} {old.get(key)!r}, now {row[key]!r}" for key in row if _differ(old, row, key)
+        ]
         found += [f"{', '.join(map(str, _world(row)))}: {'; '.join(told)}"] * bool(told)
     return found
 
@@ -68,16 +77,29 @@ def main(
 ) -> None:  # fmt: skip
     """Compare the rows of WORLDS of each kind with kept ones; FOLDER: where the new ones are kept."""
     different = False
-    for name in suites or [name for name in list_suites() if shipped_file(find_suite(name)).is_file()]:
+    for name in suites or [
+        name for name in list_suites() if shipped_file(find_suite(name)).is_file()
+    ]:
         suite, path = load_suite(name, allow_code=True).of(worlds), shipped_file(find_suite(name))
         text = text_of(path)
         with tempfile.TemporaryDirectory() as nowhere:
             place = (folder or Path(nowhere)) / suite.name
-            again = with_version(read_rows(execute(suite, place, workers, resume=place.exists()), suite), suite)
-        kept = text if earlier is None else (earlier / suite.name / "sweep.csv").read_text(encoding="utf-8")
+            again = with_version(
+                read_rows(execute(suite, place, workers, resume=place.exists()), suite), suite
+            )
+        kept = (
+            text
+            if earlier is None
+            else (earlier / suite.name / "sweep.csv").read_text(encoding="utf-8")
+        )
         told = others(rows_of(kept), again)
         different |= bool(told)
-        print("\n".join([*told, f"{suite.name}: {len(again)} rows run again, {len(told)} are others"]), flush=True)
+        print(
+            "\n".join(
+                [*told, f"{suite.name}: {len(again)} rows run again, {len(told)} are others"]
+            ),
+            flush=True,
+        )
         if write and not told:
             with whole_file(path) as partial:
                 partial.write_bytes(gzip.compress(with_digests(text, suite).encode(), mtime=0))

@@ -16,7 +16,9 @@ JOINT_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#303030
 PICTURES: dict[str, dict[str, Callable[[], Figure]]] = {}  # by module and name
 
 
-def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None) -> list[Path]:
+def save_figures(
+    folder: Path, makers: dict[str, Callable[[], Figure]], dpi: float | None = None
+) -> list[Path]:
     """Make figures in the style of the papers, by their names, and write them to a folder; paths of the files."""
     folder.mkdir(parents=True, exist_ok=True)
     with paper_style():
@@ -25,7 +27,9 @@ def save_figures(folder: Path, makers: dict[str, Callable[[], Figure]], dpi: flo
     return [folder / f"{name}.png" for name in makers]
 
 
-def picture(name: str, width: float, height: float, *grid: int, **panels: Any) -> Callable[[Callable], Callable]:
+def picture(
+    name: str, width: float, height: float, *grid: int, **panels: Any
+) -> Callable[[Callable], Callable]:
     """What fills a figure of such a size [in] makes ``name``.png of its chapter.
 
     It is given the figure and its panels: the only one, those of a row or column one by one, or the array of a

@@ -22,10 +22,22 @@ def main(release: str = "0.187.0", esbuild: str = "0.28.2") -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         packages = [f"three@{release}", f"esbuild@{esbuild}"]
-        subprocess.run(["npm", "install", "--silent", "--ignore-scripts", *packages], cwd=folder, check=True)
+        subprocess.run(
+            ["npm", "install", "--silent", "--ignore-scripts", *packages], cwd=folder, check=True
+        )
         shutil.copy(VENDOR / "entry.js", folder)
-        banner = f"--banner:js=/* three.js {release}, cut by scripts/three_js.py; licence beside it */"
-        words = ["npx", "--no-install", "esbuild", "entry.js", *BUNDLE, banner, "--outfile=three.min.js"]
+        banner = (
+            f"--banner:js=/* three.js {release}, cut by scripts/three_js.py; licence beside it */"
+        )
+        words = [
+            "npx",
+            "--no-install",
+            "esbuild",
+            "entry.js",
+            *BUNDLE,
+            banner,
+            "--outfile=three.min.js",
+        ]
         subprocess.run(words, cwd=folder, check=True)
         shutil.copy(folder / "three.min.js", VENDOR)
         shutil.copy(folder / "node_modules" / "three" / "LICENSE", VENDOR)

@@ -37,7 +37,9 @@ REPEATS = 15
 
 def direct_path(points: np.ndarray) -> PlannedPath:
     """Straight in joint space from point to point."""
-    return PlannedPath(points, "direct", np.arange(len(points)), float(np.abs(np.diff(points, axis=0)).sum()))
+    return PlannedPath(
+        points, "direct", np.arange(len(points)), float(np.abs(np.diff(points, axis=0)).sum())
+    )
 
 
 def random_limits(rng: np.random.Generator) -> dict[str, Any]:
@@ -82,7 +84,9 @@ def random_lines(count: int) -> list[PlannedPath]:
             start[4] = rng.uniform(-NEAR, NEAR)
         length, shift = rng.uniform(*LENGTHS), rng.normal(size=3)
         poses = np.tile(forward_kinematics(arm, start), (math.ceil(length / STEP) + 1, 1, 1))
-        poses[:, :3, 3] += np.linspace(0, length, len(poses))[:, None] * shift / np.linalg.norm(shift)
+        poses[:, :3, 3] += (
+            np.linspace(0, length, len(poses))[:, None] * shift / np.linalg.norm(shift)
+        )
         followed = follow_path(arm, poses, start)
         path = PlannedPath(followed.q, "shortest", np.array([0, len(followed.q) - 1]), 0.0)
         if not followed.reason and can_be_timed(arm, path):
@@ -105,11 +109,19 @@ def of_lines(count: int) -> list[list[str]]:
     timed = [(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines]
     off, bent = (np.array([measure(*one) for one in timed]) for measure in (off_line, bend))
     with patch.multiple(line, OFF_LINE=math.inf, REFUSED=math.inf):  # no rows are added
-        bare = np.array([off_line(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines])
-    kept, left = (f"median {_two(1e9 * np.median(x))} nm, largest {_two(1e6 * x.max())} µm" for x in (off, bare))
+        bare = np.array(
+            [off_line(arm, path, sample(time_path(arm, path), INSIDE)[1]) for path in lines]
+        )
+    kept, left = (
+        f"median {_two(1e9 * np.median(x))} nm, largest {_two(1e6 * x.max())} µm"
+        for x in (off, bare)
+    )
     bends = f"median {_two(1e6 * np.median(bent))} µrad, largest {_two(1e3 * bent.max())} mrad"
     return [
-        [f"tool off its straight line, rows 1 mm apart ({count} lines, half by a singular wrist)", kept],
+        [
+            f"tool off its straight line, rows 1 mm apart ({count} lines, half by a singular wrist)",
+            kept,
+        ],
         ["the same without the added rows", f"{left}; {int((bare > 1e-6).sum())} beyond 1 µm"],
         ["spline of these lines against the straight joint motion between rows", bends],
     ]
@@ -156,11 +168,19 @@ def of_time() -> list[list[str]]:
     ends = np.array([[0, -1, 1, 0, 1, 0], [2, -2, 2, 1, 1, 1.0]])
     direct = direct_path(ends)._replace(q=np.linspace(*ends, 100), corners=np.array([0, 99]))
     longest = max(random_lines(20), key=lambda path: len(path.q))
-    cases = {"direct path of 100 rows, one leg": direct, f"tool line of {len(longest.q)} rows": longest}
+    cases = {
+        "direct path of 100 rows, one leg": direct,
+        f"tool line of {len(longest.q)} rows": longest,
+    }
     rows = []
     for name, path in cases.items():
         times = processor_times(lambda path=path: time_path(arm, path), REPEATS)
-        rows.append([f"`time_path`, {name}: processor time", f"{1e3 * np.median(times):.0f} ms (median of {REPEATS})"])
+        rows.append(
+            [
+                f"`time_path`, {name}: processor time",
+                f"{1e3 * np.median(times):.0f} ms (median of {REPEATS})",
+            ]
+        )
     return rows
 
 

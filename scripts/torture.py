@@ -50,14 +50,22 @@ ALL = {
     "runs": Kind("random worlds, {limit:g} s of simulated time", 10_000, 3, 50, random_worlds),
     "combinations": Kind("features that meet at random, {limit:g} s", 300, 3, 10, combinations),
     "walls": Kind("soft walls, {limit:g} s", 1000, 3, 50, soft_walls),
-    "empty": Kind("every arm, engine and method in an empty world", len(cases()), 32, len(cases()), empty_worlds),
+    "empty": Kind(
+        "every arm, engine and method in an empty world",
+        len(cases()),
+        32,
+        len(cases()),
+        empty_worlds,
+    ),
     "records": Kind("damaged records", 500, 30, 100, damaged_runs),
     "links": Kind("records that lead elsewhere", 200, 8, 50, linked_records),
     "kills": Kind("killed sweeps", 100, 0, 4, killed_sweeps, counted=False),
     "pairs": Kind("two at once", 50, 0, 5, pairs_at_once, counted=False),
     "calls": Kind("calls with odd arguments", 2000, 120, 100, odd_calls),
     "streams": Kind("hostile streams, watched", 2000, 21, 100, hostile_streams),
-    "folders": Kind("commands in foreign folders", 190, 2, 19, commands_in_foreign_folders, counted=False),
+    "folders": Kind(
+        "commands in foreign folders", 190, 2, 19, commands_in_foreign_folders, counted=False
+    ),
     "caches": Kind("damaged caches", 200, 3, 20, damaged_caches, counted=False),
 }
 KINDS = tuple(ALL)
@@ -77,11 +85,19 @@ def torture(sizes: dict[str, int], time_limit: float = 60.0, first: int = 0) -> 
 def _try(kind: str, place: Path, count: int, limit: float, first: int) -> list[Tally]:
     name, total, _, _, make, counted = ALL[kind]
     if kind != "records":
-        return [try_all(name.format(limit=limit), make(place, count, first, limit), total, counted=counted)]
+        return [
+            try_all(
+                name.format(limit=limit), make(place, count, first, limit), total, counted=counted
+            )
+        ]
     half, quarter = (count // 2, first // 2, limit), (count // 4, first // 4)
     return [
         try_all(name, make(place / "a", *half), total // 2),
-        try_all("damaged records without checksums", damaged_runs(place / "b", *quarter, sums=False), total // 4),
+        try_all(
+            "damaged records without checksums",
+            damaged_runs(place / "b", *quarter, sums=False),
+            total // 4,
+        ),
         try_all("damaged tables of a sweep", damaged_tables(place / "c", *quarter), total // 4),
     ]
 
@@ -94,7 +110,9 @@ def torture_in_blocks(sizes: dict[str, int], first: int, keep: Path) -> list[Tal
             for tally in torture({kind: BLOCK[kind]}, first=begin):
                 with keep.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"kind": kind, "first": begin, **asdict(tally)}) + "\n")
-    return joined(tally for _, tally in sorted(_kept(keep), key=lambda part: KINDS.index(part[0][0])))
+    return joined(
+        tally for _, tally in sorted(_kept(keep), key=lambda part: KINDS.index(part[0][0]))
+    )
 
 
 def _kept(keep: Path) -> list[tuple[tuple[str, int], Tally]]:
@@ -115,7 +133,10 @@ def main(
     """Print the table and what broke; ONLY: kinds, with commas; COUNT: trials of every kind."""
     sizes = {kind: count or (SHORT if short else FULL)[kind] for kind in only.split(",")}
     if keep and any(n % BLOCK[kind] for kind, count in sizes.items() for n in (count, first)):
-        raise SystemExit("--keep goes with numbers of whole blocks: " + str({kind: BLOCK[kind] for kind in sizes}))
+        raise SystemExit(
+            "--keep goes with numbers of whole blocks: "
+            + str({kind: BLOCK[kind] for kind in sizes})
+        )
     torture({kind: SHORT[kind] for kind in sizes})  # compiles, which is not to be timed
     tallies = torture_in_blocks(sizes, first, keep) if keep else torture(sizes, first=first)
     tell(table(HEAD, (tally.row for tally in tallies)), out)

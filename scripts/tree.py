@@ -8,23 +8,37 @@ import re
 from graphlib import CycleError, TopologicalSorter
 
 PACKAGES = ("dynamics", "hopfield_nav")
-STATE = ("hopfield_nav/control", "hopfield_nav/loop")  # the rooms whose records are the state of a run
+STATE = (
+    "hopfield_nav/control",
+    "hopfield_nav/loop",
+)  # the rooms whose records are the state of a run
 
 
 def files_of(root):
     """Every file by the dotted name under which others import it."""
     found = {}
-    for folder, top in (*((root, package) for package in PACKAGES), (root, "scripts"), (root, "benchmarks")):
+    for folder, top in (
+        *((root, package) for package in PACKAGES),
+        (root, "scripts"),
+        (root, "benchmarks"),
+    ):
         base = folder if top in PACKAGES else folder / top
         for path in sorted((folder / top).rglob("*.py")):
-            found[".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")] = path
+            found[
+                ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")
+            ] = path
     return found
 
 
 def exports_of(folder):
     """Names that a room exports, and the file of each."""
     tree = ast.parse((folder / "__init__.pyi").read_text(encoding="utf-8"))
-    return {alias.name: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return {
+        alias.name: node.module
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def imported_by(path, files, exports):
@@ -50,7 +64,11 @@ def home_of(module, name, files, exports):
 
 def import_graph(files):
     """The files that each file imports."""
-    exports = {name: exports_of(path.parent) for name, path in files.items() if path.with_suffix(".pyi").exists()}
+    exports = {
+        name: exports_of(path.parent)
+        for name, path in files.items()
+        if path.with_suffix(".pyi").exists()
+    }
     return {name: imported_by(path, files, exports) for name, path in files.items()}
 
 
@@ -90,7 +108,9 @@ def one_element_fields(root):
     found = set()
     for path in (path for room in STATE for path in (root / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and any(ast.unparse(b) == "NamedTuple" for b in node.bases):
+            if isinstance(node, ast.ClassDef) and any(
+                ast.unparse(b) == "NamedTuple" for b in node.bases
+            ):
                 told = ast.get_docstring(node) or ""
                 names = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
                 each = "each (1,)" in told
@@ -103,7 +123,9 @@ def one_element_uses(root):
     fields = one_element_fields(root)
     return [
         f"{path.relative_to(root)}:{node.lineno}: {ast.unparse(node)}"
-        for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
+        for path in (
+            path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))
+        )
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Attribute)
@@ -131,9 +153,14 @@ def wide_kernels(root, most=8):
     """Kernels with more arguments than that."""
     return [
         f"{path.relative_to(root)}: {node.name}"
-        for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py")))
+        for path in (
+            path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))
+        )
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef)
-        and any(ast.unparse(d) in ("inlined", "kernel", "flat", "packed", "shared") for d in node.decorator_list)
+        and any(
+            ast.unparse(d) in ("inlined", "kernel", "flat", "packed", "shared")
+            for d in node.decorator_list
+        )
         and len(node.args.args) > most
     ]

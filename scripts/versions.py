@@ -31,7 +31,9 @@ TESTS = (  # they need nothing but the program and what is above
 )  # fmt: skip
 
 
-def main(which: Annotated[list[str] | None, typer.Argument()] = None, keep: Path | None = None) -> None:
+def main(
+    which: Annotated[list[str] | None, typer.Argument()] = None, keep: Path | None = None
+) -> None:
     """Install and try lowest, newest, or by default both; KEEP: folder of the environments, kept for the next time."""
     names = which or list(RESOLUTIONS)
     if not set(names) <= set(RESOLUTIONS):
@@ -73,7 +75,9 @@ def versions(python: Path) -> list[str]:
 
 def _printed(python: Path, code: str) -> str:
     command = [python, "-c", code]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=python.parent).stdout
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, cwd=python.parent
+    ).stdout
 
 
 def steps(python: Path) -> Iterator[tuple[str, list[str]]]:
@@ -92,11 +96,18 @@ def steps(python: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _step(name: str, what: str, python: Path, words: Sequence[str], place: Path) -> bool:
     started = time.perf_counter()
-    here = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"MPLBACKEND": "Agg"}
-    done = subprocess.run([python, *words], cwd=place, env=here, capture_output=True, text=True, check=False)
+    here = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {
+        "MPLBACKEND": "Agg"
+    }
+    done = subprocess.run(
+        [python, *words], cwd=place, env=here, capture_output=True, text=True, check=False
+    )
     warned = "Warning" in done.stderr
     good = done.returncode == 0 and not warned
-    print(f"{name}: {what}: {'ok' if good else 'FAILED'}, {time.perf_counter() - started:.0f} s", flush=True)
+    print(
+        f"{name}: {what}: {'ok' if good else 'FAILED'}, {time.perf_counter() - started:.0f} s",
+        flush=True,
+    )
     if not good:
         print(done.stdout[-2000:] + done.stderr[-4000:], flush=True)
     return good

@@ -51,9 +51,15 @@ def bundled(program: Path, folder: Path) -> list[str]:
 
 def run(program: Path, words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """The program in ``folder``, which knows of no checkout."""
-    own = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
+    own = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")
+    }
     here = {**own, "MPLBACKEND": "Agg", "XDG_CACHE_HOME": str(folder / "cache")}
-    return subprocess.run([program, *words], cwd=folder, env=here, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [program, *words], cwd=folder, env=here, capture_output=True, text=True, check=False
+    )
 
 
 def _tell(program: Path, world: str, folder: Path) -> int:

@@ -29,7 +29,9 @@ def find_browser() -> str:
     """The program's path; skips the test where there is none, and fails it where there must be one."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        (pytest.fail if os.environ.get(MUST) else pytest.skip)("no Chromium: apt-get install chromium")
+        (pytest.fail if os.environ.get(MUST) else pytest.skip)(
+            "no Chromium: apt-get install chromium"
+        )
     return path
 
 
@@ -96,7 +98,9 @@ class Browser:
 
     def run(self, code: str):
         """The value of an expression in the page."""
-        answer = self.ask("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        answer = self.ask(
+            "Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -121,7 +125,11 @@ class Browser:
         for method, about in self.events:
             if method == "Runtime.exceptionThrown":
                 told.append(str(about["exceptionDetails"]))
-            if method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
+            if method == "Runtime.consoleAPICalled" and about["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
                 told.append(str(about["args"]))
             if method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
                 told.append(about["entry"]["text"])
@@ -129,7 +137,11 @@ class Browser:
 
     def requests(self) -> list[str]:
         """Every address that the page asked for."""
-        return [about["request"]["url"] for method, about in self.events if method == "Network.requestWillBeSent"]
+        return [
+            about["request"]["url"]
+            for method, about in self.events
+            if method == "Network.requestWillBeSent"
+        ]
 
     def close(self) -> None:
         """End the browser."""

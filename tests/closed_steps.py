@@ -24,4 +24,6 @@ def plan_with(section, blocked, start, goal, closed=None):
     none = np.zeros((0, 2, blocked.ndim), dtype=int)
     shut, empty = none if closed is None else closed, np.zeros(0)
     goals = np.array([goal])
-    return built_in(section).plan(BelievedMap(blocked, empty, shut, empty, start, goals, goals[:0], section.radius))
+    return built_in(section).plan(
+        BelievedMap(blocked, empty, shut, empty, start, goals, goals[:0], section.radius)
+    )

@@ -130,7 +130,11 @@ def pytest_make_collect_report(collector):
     """A file of tests that needs an extension is skipped where that was taken away."""
     outcome = yield
     report = outcome.get_result()
-    if not EXTENSIONS.is_dir() and report.failed and "hopfield_nav.extensions" in str(report.longrepr):
+    if (
+        not EXTENSIONS.is_dir()
+        and report.failed
+        and "hopfield_nav.extensions" in str(report.longrepr)
+    ):
         report.outcome, report.longrepr = "skipped", (str(collector.path), 0, "needs an extension")
 
 
@@ -183,5 +187,7 @@ def data_folder() -> Path:
     default = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("HOPFIELD_NAV_DATA") or default)
     if not folder.is_dir():
-        pytest.skip(f"no recordings at {folder}; set HOPFIELD_NAV_DATA to the folder that holds ur5_kufieta2014")
+        pytest.skip(
+            f"no recordings at {folder}; set HOPFIELD_NAV_DATA to the folder that holds ur5_kufieta2014"
+        )
     return folder

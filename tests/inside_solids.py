@@ -40,9 +40,17 @@ def _in_mesh(solid, x, y, z):
     first, second, third = np.moveaxis(solid.triangles, 1, 0)
     inside = True
     for normal, corner in zip(np.cross(second - first, third - first), first, strict=True):
-        above = (x - corner[0]) * normal[0] + (y - corner[1]) * normal[1] + (z - corner[2]) * normal[2]
+        above = (
+            (x - corner[0]) * normal[0] + (y - corner[1]) * normal[1] + (z - corner[2]) * normal[2]
+        )
         inside = inside & (above <= 1e-9 * np.linalg.norm(normal))
     return inside
 
 
-_CONTAINS = {Cylinder: _in_cylinder, Sphere: _in_sphere, Box: _in_box, Floor: _in_floor, Mesh: _in_mesh}
+_CONTAINS = {
+    Cylinder: _in_cylinder,
+    Sphere: _in_sphere,
+    Box: _in_box,
+    Floor: _in_floor,
+    Mesh: _in_mesh,
+}

@@ -6,7 +6,13 @@ def made_rows(sweep, time_of, reached=lambda job: True):
     rows = []
     for job in map(sweep.job, range(sweep.count)):
         there = reached(job)
-        row = {"index": job.index, "repeat": job.repeat, "seed": job.seed, **job.values, "error": None}
+        row = {
+            "index": job.index,
+            "repeat": job.repeat,
+            "seed": job.seed,
+            **job.values,
+            "error": None,
+        }
         numbers = dict.fromkeys(sweep.kept, 0)
         outcome = {"outcome": "reached" if there else "no_path", "simulated_time_s": time_of(job)}
         rows.append({**row, **numbers, **outcome})

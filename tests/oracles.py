@@ -59,7 +59,10 @@ def pinocchio_model(arm: Arm, kind: str = "dynamics") -> tuple[pin.Model, pin.Da
     """Model with one revolute joint about z per row of the arm, and a frame ``tool``."""
     model = pin.Model()
     model.gravity.linear = np.array(arm.gravity)
-    parent, after = 0, pin.SE3.Identity()  # from the parent's joint frame to Denavit-Hartenberg frame i - 1
+    parent, after = (
+        0,
+        pin.SE3.Identity(),
+    )  # from the parent's joint frame to Denavit-Hartenberg frame i - 1
     for i in range(len(arm.dh)):
         turned = pin.SE3(pin.utils.rotate("z", arm.dh[i, 0]), np.zeros(3))
         parent = model.addJoint(parent, pin.JointModelRZ(), after * turned, f"joint{i + 1}")
@@ -87,7 +90,9 @@ def pinocchio_jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(count, 6, n) [linear; angular] at the tool point, base axes."""
     model, data = pinocchio_model(arm, "kinematics")
     tool = model.getFrameId("tool")
-    columns = over_states(lambda x: pin.computeFrameJacobian(model, data, x, tool, pin.LOCAL_WORLD_ALIGNED), q)
+    columns = over_states(
+        lambda x: pin.computeFrameJacobian(model, data, x, tool, pin.LOCAL_WORLD_ALIGNED), q
+    )
     return columns.reshape(len(q), 6, -1)  # Pinocchio hands out a single column as a row
 
 
@@ -105,7 +110,9 @@ def mujoco_model(
     ``beyond``: MJCF of what is fixed to the flange; ``sensors``: of the sensors.
     """
     bodies = "".join(_mujoco_body(arm, i, kind) for i in range(len(arm.dh)))
-    tool = f'<site name="tool" pos="{_text(arm.tool[:3, 3])}" quat="{_quaternion(arm.tool[:3, :3])}"/>'
+    tool = (
+        f'<site name="tool" pos="{_text(arm.tool[:3, 3])}" quat="{_quaternion(arm.tool[:3, :3])}"/>'
+    )
     xml = f"""<mujoco><compiler angle="radian" autolimits="false" balanceinertia="false"/>
         <option gravity="{_text(arm.gravity)}"><flag contact="disable" constraint="disable"/></option>
         <worldbody>{bodies}{tool}{beyond}{"</body>" * len(arm.dh)}</worldbody>
@@ -150,7 +157,9 @@ def _quaternion(rotation: np.ndarray) -> str:
 def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(...) potential energy [J], of the chain that the equations of motion describe."""
     frames = link_frames(arm._replace(offset=arm.dynamics_offset), q)[..., 1:, :, :]
-    centers = frames[..., :3, 3] + np.einsum("...nij,nj->...ni", frames[..., :3, :3], arm.center_of_mass)
+    centers = frames[..., :3, 3] + np.einsum(
+        "...nij,nj->...ni", frames[..., :3, :3], arm.center_of_mass
+    )
     return -np.einsum("n,...ni,i->...", arm.mass, centers, arm.gravity)
 
 
@@ -164,7 +173,10 @@ def lowest_potential_energy(arm: Arm) -> float:
     key = arm.dh.base.tobytes()
     if key not in _LOWEST:
         starts = np.random.default_rng(3).uniform(-math.pi, math.pi, (20, len(arm.dh)))
-        ends = [minimize(lambda q: float(potential_energy(arm, q)), start, tol=1e-12) for start in starts]
+        ends = [
+            minimize(lambda q: float(potential_energy(arm, q)), start, tol=1e-12)
+            for start in starts
+        ]
         _LOWEST[key] = min(end.fun for end in ends)
     return _LOWEST[key]
 
@@ -181,11 +193,19 @@ def _runge_kutta(arm, q, qd, tau, step, count, work):
             update_frames(arm, q + share * rates[before], work)
             accelerate(arm, rates[stage], tau, work, accelerations[stage])
         q += step / 6 * (rates[0] + 2 * rates[1] + 2 * rates[2] + rates[3])
-        qd += step / 6 * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
+        qd += (
+            step
+            / 6
+            * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
+        )
 
 
-def runge_kutta(arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, step: float, duration: float):
+def runge_kutta(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, step: float, duration: float
+):
     """State (q, qd) after ``duration`` under constant torque, classical fourth order."""
     q, qd = np.array(q, dtype=float), np.array(qd, dtype=float)
-    _runge_kutta(arm, q, qd, np.array(tau, dtype=float), step, round(duration / step), make_work(q.size))
+    _runge_kutta(
+        arm, q, qd, np.array(tau, dtype=float), step, round(duration / step), make_work(q.size)
+    )
     return q, qd

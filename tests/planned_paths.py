@@ -35,7 +35,9 @@ def line_path(arm, start, shifts, turn=(0, 0, 0), step: float = 1e-3) -> Planned
         for share in np.arange(1, count + 1) / count:
             target = pose.copy()
             target[:3, 3] += share * np.asarray(shift)
-            target[:3, :3] = Rotation.from_rotvec(share * np.asarray(turn)).as_matrix() @ pose[:3, :3]
+            target[:3, :3] = (
+                Rotation.from_rotvec(share * np.asarray(turn)).as_matrix() @ pose[:3, :3]
+            )
             rows.append(nearest(inverse_kinematics(arm, target), rows[-1]))
         corners.append(len(rows) - 1)
     return planned_path(rows, "shortest", corners)

@@ -14,7 +14,11 @@ from dynamics.work import make_work
 from hopfield_nav.control.model_error import make_friction_belief, update_believed_friction
 from hopfield_nav.plugin import Method, make_sensed
 
-PERIOD, SUBSTEPS, RATE = 1e-3, 4, 20.0  # of the control loop [s], integration, and rate of the law [1/s]
+PERIOD, SUBSTEPS, RATE = (
+    1e-3,
+    4,
+    20.0,
+)  # of the control loop [s], integration, and rate of the law [1/s]
 PUSH = np.array([5.0, -8.0, 3.0, 1.0, -0.5, 0.2])  # on every joint [N·m]
 
 
@@ -35,7 +39,11 @@ def reference(time: float, n: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def follow(
-    arm: Arm, push: Callable[[float], np.ndarray], duration: float, model: Arm | None = None, still: bool = False
+    arm: Arm,
+    push: Callable[[float], np.ndarray],
+    duration: float,
+    model: Arm | None = None,
+    still: bool = False,
 ) -> dict[str, np.ndarray]:
     """States of an arm under inverse dynamics, torque held, pushed by ``push(time)`` (n,) [N·m].
 
@@ -49,11 +57,26 @@ def follow(
         time = k * PERIOD
         ref = reference(0.0, n) if still else reference(time, n)
         ref = (ref[0], ref[1] * 0, ref[2] * 0) if still else ref
-        rows.append((np.array([time]), q.copy(), qd.copy(), *ref, tau.copy(), *np.zeros((2, 6)), *np.zeros((2, n))))
+        rows.append(
+            (
+                np.array([time]),
+                q.copy(),
+                qd.copy(),
+                *ref,
+                tau.copy(),
+                *np.zeros((2, 6)),
+                *np.zeros((2, n)),
+            )
+        )
         wanted = ref[2] - RATE**2 * (q - ref[0]) - 2 * RATE * (qd - ref[1])
-        tau = inverse_dynamics(model, q, qd, wanted) + joint_friction_torque(model, qd, SMOOTHING_SPEED)
+        tau = inverse_dynamics(model, q, qd, wanted) + joint_friction_torque(
+            model, qd, SMOOTHING_SPEED
+        )
         q, qd = _integrate(arm, q, qd, tau, push, time)
-    return {name: np.array(x) for name, x in zip(make_sensed(n)._fields, zip(*rows, strict=True), strict=True)}
+    return {
+        name: np.array(x)
+        for name, x in zip(make_sensed(n)._fields, zip(*rows, strict=True), strict=True)
+    }
 
 
 def _integrate(arm, q, qd, tau, push, time):
@@ -84,7 +107,10 @@ def watch(
     """Estimated joint torques, wrenches and alarm levels, a row for each state."""
     n = len(model.dh)
     sensed, work, torque, wrench = make_sensed(n), make_work(n), np.zeros(n), np.zeros(6)
-    methods = [(m, m.pack(values, n), np.zeros(m.memory(n))) if m is not None else None for m in (estimator, detector)]
+    methods = [
+        (m, m.pack(values, n), np.zeros(m.memory(n))) if m is not None else None
+        for m in (estimator, detector)
+    ]
     torques, wrenches, levels, believed = [], [], [], make_friction_belief(n)
     for k in range(len(states["time"])):
         for name in sensed._fields:
@@ -107,5 +133,7 @@ def watch(
 def rough(name: str = "ur5_controller") -> Arm:
     """A set with rotors and friction in its joints."""
     arm = load_arm(name)
-    friction = np.array([[6, 10, 8, 0.05], [6, 10, 8, 0.05], [3, 8, 4, 0.05], *[[1, 2, 1.5, 0.05]] * 3])
+    friction = np.array(
+        [[6, 10, 8, 0.05], [6, 10, 8, 0.05], [3, 8, 4, 0.05], *[[1, 2, 1.5, 0.05]] * 3]
+    )
     return arm._replace(friction=friction.astype(float))

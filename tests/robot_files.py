@@ -10,7 +10,14 @@ LIMIT = '<limit lower="-3" upper="3" effort="50" velocity="2"/>'
 
 
 def joint(
-    name: str, parent: str, child: str, kind="revolute", axis="0 0 1", limit=LIMIT, more="", xyz="0 0 0.2"
+    name: str,
+    parent: str,
+    child: str,
+    kind="revolute",
+    axis="0 0 1",
+    limit=LIMIT,
+    more="",
+    xyz="0 0 0.2",
 ) -> str:
     place = f'<origin xyz="{xyz}" rpy="{np.pi / 2 if parent != "l0" else 0.0} 0 0"/><axis xyz="{axis}"/>'
     ends = f'<parent link="{parent}"/><child link="{child}"/>'
@@ -25,7 +32,9 @@ def robot(more: str = "", body: str = BODY, last_body: str = BODY, **odd: str) -
     return f'<robot name="odd">{links}{joints}{more}</robot>'
 
 
-def finger(name: str, axis: str = "0 1 0", low: str = "0.04", mimic: str = "", link: str = "l3") -> str:
+def finger(
+    name: str, axis: str = "0 1 0", low: str = "0.04", mimic: str = "", link: str = "l3"
+) -> str:
     limit = f'<limit lower="{low}" upper="0.1" effort="1" velocity="1"/>'
     return f'<link name="{name}_link"/>' + joint(
         name, link, f"{name}_link", "prismatic", axis, limit, mimic, "0 0 0.05"

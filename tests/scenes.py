@@ -18,14 +18,22 @@ from hopfield_nav.loop.contact import TouchState, add_contact, make_touch
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, load_world, parse_world
 
-REST = "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
+REST = (
+    "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
+)
 OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
 
-TOOL_MAP = ["map={space: tool}", "contact.bodies=arm", "goal={cell: [17, 6]}"]  # in place of joint angles
+TOOL_MAP = [
+    "map={space: tool}",
+    "contact.bodies=arm",
+    "goal={cell: [17, 6]}",
+]  # in place of joint angles
 GOAL = "goal: {cell: [17, 6]}\n"  # that of ragazzon2012 7.1
 NO_PATH = [
     "known=["
-    + ", ".join(f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24))
+    + ", ".join(
+        f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24)
+    )
     + "]"
 ]  # walls off the goal of u_trap
 
@@ -122,7 +130,9 @@ def _add_contact(arm, contact, q, qd, work, torque, touch):
     add_contact(contact, qd, work, torque, touch)
 
 
-def contact_of(arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, TouchState]:
+def contact_of(
+    arm: Arm, contact: Contact, q: np.ndarray, qd: np.ndarray
+) -> tuple[np.ndarray, TouchState]:
     """Torque (n,) of contact [N·m], and what touches, of an arm in a state."""
     torque, touch = np.zeros(len(q)), make_touch()
     for array in touch[1:]:

@@ -12,7 +12,15 @@ from contextlib import contextmanager, suppress
 import numpy as np
 
 from dynamics import inverse_dynamics, jacobian, load_arm
-from hopfield_nav.extensions.live import WATCHED, Link, Monitor, Notice, Server, packages, source_of_recording
+from hopfield_nav.extensions.live import (
+    WATCHED,
+    Link,
+    Monitor,
+    Notice,
+    Server,
+    packages,
+    source_of_recording,
+)
 from hopfield_nav.extensions.live.packages import package
 from hopfield_nav.extensions.live.recipe import FIELDS, Recipe
 from hopfield_nav.extensions.recordings import label_signals
@@ -30,8 +38,19 @@ def moving(seconds: float, rate: float = 125.0, push: float = 0.0, noise: float 
     torque = inverse_dynamics(load_arm("ur5_controller"), q, qd, qdd)
     torque += np.random.default_rng(0).normal(0, noise, torque.shape)
     during = (time_s >= PUSHED[0]) & (time_s < PUSHED[1])
-    torque[during] -= jacobian(load_arm("ur5_controller"), q[during])[:, :3].transpose(0, 2, 1) @ [0.0, 0.0, -push]
-    signals = {"q": q, "qd": qd, "q_ref": q, "qd_ref": qd, "qdd_ref": qdd, "current": torque / CONSTANT}
+    torque[during] -= jacobian(load_arm("ur5_controller"), q[during])[:, :3].transpose(0, 2, 1) @ [
+        0.0,
+        0.0,
+        -push,
+    ]
+    signals = {
+        "q": q,
+        "qd": qd,
+        "q_ref": q,
+        "qd_ref": qd,
+        "qdd_ref": qdd,
+        "current": torque / CONSTANT,
+    }
     return label_signals(time_s, signals, "made up")
 
 
@@ -79,12 +98,16 @@ def handshake(names=WATCHED):
     answers += package(packages.CONTROLLER, packages.write_controller((3, 15, 0, 0)))
     answers += package(packages.OUTPUTS, packages.write_recipe(1, types))
     if len(names) < len(WATCHED):
-        answers += package(packages.OUTPUTS, packages.write_recipe(1, [FIELDS[name] for name in names]))
+        answers += package(
+            packages.OUTPUTS, packages.write_recipe(1, [FIELDS[name] for name in names])
+        )
     return answers + package(packages.START, b"\x01")
 
 
 def data_package(told, k, recipe=RECIPE, **changed):
-    values = told.values(k) | {name: np.full(told.values(k)[name].shape, x) for name, x in changed.items()}
+    values = told.values(k) | {
+        name: np.full(told.values(k)[name].shape, x) for name, x in changed.items()
+    }
     return package(packages.DATA, recipe.pack(recipe.row(values)))
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 
 JOINTS = [f"elbow_{k}" for k in "abcdefg"]
-TURNS = ["0 0 0", "-1.5708 0 0", "1.5708 0 0", "1.5708 0 0", "-1.5708 0 0", "-1.5708 0 0", "1.5708 0 0"]
+TURNS = [
+    "0 0 0",
+    "-1.5708 0 0",
+    "1.5708 0 0",
+    "1.5708 0 0",
+    "-1.5708 0 0",
+    "-1.5708 0 0",
+    "1.5708 0 0",
+]
 REACH = ["0 0 0.3", "0 0 0.1", "0 -0.25 0", "0.05 0 0.1", "-0.05 0.2 0", "0 0 0.1", "0.08 0 0"]
 MASS, COULOMB, VISCOUS = [4.1, 3.7, 3.3, 2.9, 2.2, 1.4, 0.6], 0.6, 0.8
 NOISE = 0.05  # [N·m] of the torques
@@ -33,7 +41,9 @@ def write_urdf(path: Path) -> Path:
     return path
 
 
-def motion(urdf: Path, seconds: float = 22.0, rate: float = 250.0, touched: bool = True, seed: int = 0):
+def motion(
+    urdf: Path, seconds: float = 22.0, rate: float = 250.0, touched: bool = True, seed: int = 0
+):
     """Time [s], q, qd, measured torque, torque of the maker's model (k, 7), and where it is touched (k,)."""
     import pinocchio as pin
 
@@ -42,7 +52,10 @@ def motion(urdf: Path, seconds: float = 22.0, rate: float = 250.0, touched: bool
     time = np.arange(0.0, seconds, 1.0 / rate)
     turn = 2 * np.pi * np.array([0.11, 0.17, 0.13, 0.19, 0.23, 0.29, 0.31]) * (1.0 + 0.1 * seed)
     q = 0.2 + 0.5 * np.sin(np.outer(time, turn))
-    qd, qdd = 0.5 * turn * np.cos(np.outer(time, turn)), -0.5 * turn**2 * np.sin(np.outer(time, turn))
+    qd, qdd = (
+        0.5 * turn * np.cos(np.outer(time, turn)),
+        -0.5 * turn**2 * np.sin(np.outer(time, turn)),
+    )
     own = np.array([pin.rnea(model, data, *row) for row in zip(q, qd, qdd, strict=True)])
     contact = np.zeros(len(time), dtype=bool)
     for begin, end in CONTACTS if touched else ():
@@ -51,14 +64,20 @@ def motion(urdf: Path, seconds: float = 22.0, rate: float = 250.0, touched: bool
     for k in np.flatnonzero(contact):
         jacobian = pin.computeJointJacobian(model, data, q[k], 5)  # of link 5, in its own frame
         pushed[k] = jacobian[:3].T @ np.array([25.0, 15.0, 20.0])
-    torque = own + COULOMB * np.sign(qd) + VISCOUS * qd - pushed + random.normal(0.0, NOISE, q.shape)
+    torque = (
+        own + COULOMB * np.sign(qd) + VISCOUS * qd - pushed + random.normal(0.0, NOISE, q.shape)
+    )
     return time, q, qd, torque, own, contact
 
 
 def write_csv(path: Path, made, unit: float = 180.0 / np.pi, start: float = START) -> Path:
     """A table in degrees and milliseconds, joints counted from 0."""
     time, q, qd, torque, own, contact = made
-    names = ["t_ms", *(f"{name}[{k}]" for name in ("pos", "vel", "trq", "own") for k in range(7)), "label"]
+    names = [
+        "t_ms",
+        *(f"{name}[{k}]" for name in ("pos", "vel", "trq", "own") for k in range(7)),
+        "label",
+    ]
     stamp = np.round((time + start) * 1e3)
     table = np.column_stack([stamp, unit * q, unit * qd, torque, own, contact])
     rows = [",".join(map(repr, row)) for row in table.tolist()]
@@ -88,7 +107,9 @@ def write_bag(path: Path, made, ros: int, more: bool = False) -> Path:
     if ros == 2:
         from rosbags.rosbag2 import StoragePlugin, Writer
 
-        writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP if more else StoragePlugin.SQLITE3)
+        writer = Writer(
+            path, version=9, storage_plugin=StoragePlugin.MCAP if more else StoragePlugin.SQLITE3
+        )
     else:
         from rosbags.rosbag1 import Writer
 
@@ -97,14 +118,24 @@ def write_bag(path: Path, made, ros: int, more: bool = False) -> Path:
     names = ["gripper", *(JOINTS[k] for k in order)] if more else JOINTS
     order = order if more else np.arange(7)
     with writer:
-        topics = {"/joint_states": torque, "/model_states": own} if more else {"/joint_states": torque}
-        links = {topic: writer.add_connection(topic, kind.__msgtype__, typestore=store) for topic in topics}
+        topics = (
+            {"/joint_states": torque, "/model_states": own} if more else {"/joint_states": torque}
+        )
+        links = {
+            topic: writer.add_connection(topic, kind.__msgtype__, typestore=store)
+            for topic in topics
+        }
         for k, t in enumerate(time):
             nanoseconds = round((t + START) * 1e9)
             at = stamp(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
-            about = header(stamp=at, frame_id="") if ros == 2 else header(seq=k, stamp=at, frame_id="")
+            about = (
+                header(stamp=at, frame_id="") if ros == 2 else header(seq=k, stamp=at, frame_id="")
+            )
             for topic, effort in topics.items():
-                values = [np.concatenate([[0.0] * more, row[k][order[: row.shape[1]]]]) for row in (q, qd, effort)]
+                values = [
+                    np.concatenate([[0.0] * more, row[k][order[: row.shape[1]]]])
+                    for row in (q, qd, effort)
+                ]
                 message = kind(about, names, *values)
                 write = store.serialize_cdr if ros == 2 else store.serialize_ros1
                 received = round((START + 0.004 * k) * 1e9)

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from hopfield_nav.geometry.solids import AXES, BOX, CAPSULE, CENTRE, CYLINDER, HALF_SPACE, KIND, SIZE, SPHERE, UPRIGHT
+from hopfield_nav.geometry.solids import (
+    AXES,
+    BOX,
+    CAPSULE,
+    CENTRE,
+    CYLINDER,
+    HALF_SPACE,
+    KIND,
+    SIZE,
+    SPHERE,
+    UPRIGHT,
+)
 
 
 def turn_to(axis):

@@ -36,11 +36,20 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
         data = _content(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise _unreadable(error, where) from None
-    if not isinstance(data, dict) or not {"joints", "links"} & set(data):  # not ours: say nothing of it
+    if not isinstance(data, dict) or not {"joints", "links"} & set(
+        data
+    ):  # not ours: say nothing of it
         raise BadInput("no arm file: it has neither joints nor links", where=where)
-    arm, names = arm_from_dict(data, where), tuple(str(row["name"]) for row in data["joints"] if "name" in row)
+    arm, names = (
+        arm_from_dict(data, where),
+        tuple(str(row["name"]) for row in data["joints"] if "name" in row),
+    )
     if names and len(set(names)) != len(arm.dh):
-        raise BadInput("a name of its own for each joint, or none", where=f"{where}: joints", found=", ".join(names))
+        raise BadInput(
+            "a name of its own for each joint, or none",
+            where=f"{where}: joints",
+            found=", ".join(names),
+        )
     return NamedArm(arm, names)
 
 
@@ -49,7 +58,9 @@ class _Plain(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not read here", problem_mark=self.peek_event().start_mark)
+            raise yaml.MarkedYAMLError(
+                problem="aliases are not read here", problem_mark=self.peek_event().start_mark
+            )
         return super().compose_node(parent, index)
 
 
@@ -62,9 +73,14 @@ def _unreadable(error: Exception, where: str) -> BadInput:
     """Why a file cannot be read, without a word of what it says."""
     if isinstance(error, BadInput):
         return error
-    reason = getattr(error, "strerror", None) or getattr(error, "problem", None) or type(error).__name__
+    reason = (
+        getattr(error, "strerror", None) or getattr(error, "problem", None) or type(error).__name__
+    )
     mark = getattr(error, "problem_mark", None)
-    return BadInput(f"cannot read the arm file: {reason}", where=f"{where}, line {mark.line + 1}" if mark else where)
+    return BadInput(
+        f"cannot read the arm file: {reason}",
+        where=f"{where}, line {mark.line + 1}" if mark else where,
+    )
 
 
 def arm_from_dict(data: Any, where: str = "arm") -> Arm:
@@ -74,19 +90,27 @@ def arm_from_dict(data: Any, where: str = "arm") -> Arm:
     """
     entries.check_keys(data, TOP, REQUIRED["top"], where)
     if data.get("format", 1) != 1:
-        raise BadInput("unknown format of arm files", where=where, found=data["format"], allowed="1")
+        raise BadInput(
+            "unknown format of arm files", where=where, found=data["format"], allowed="1"
+        )
     dh = entries.joint_rows(entries.rows_of(data, "joints", where), where)
     links = entries.rows_of(data, "links", where)
     if len(links) != len(dh):
-        raise BadInput("links and joints differ in number", where=where, found=len(links), allowed=str(len(dh)))
+        raise BadInput(
+            "links and joints differ in number", where=where, found=len(links), allowed=str(len(dh))
+        )
     parts = [entries.link_row(row, dh[i], f"{where}: links[{i}]") for i, row in enumerate(links)]
-    masses, centers, tensors, rotors, dynamics_offsets, friction = map(np.array, zip(*parts, strict=True))
+    masses, centers, tensors, rotors, dynamics_offsets, friction = map(
+        np.array, zip(*parts, strict=True)
+    )
     twist = np.array([entries.exact_cos_sin(alpha) for alpha in dh[:, 3]])
     position, speed, torque = entries.limits(data.get("limits") or {}, len(dh), f"{where}: limits")
     return Arm(
         dh=dh,
         twist=twist,
-        offset=np.array([entries.offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]),
+        offset=np.array(
+            [entries.offset(d, a, t) for (_, d, a, _), t in zip(dh, twist, strict=True)]
+        ),
         dynamics_offset=dynamics_offsets,
         mass=masses,
         center_of_mass=centers,
@@ -128,11 +152,19 @@ def write_arm(
         "format": 1,
         "description": description,
         "source": source,
-        "joints": [name | row | {"source": source} for name, row in zip(names, lengths, strict=True)],
+        "joints": [
+            name | row | {"source": source} for name, row in zip(names, lengths, strict=True)
+        ],
         "links": [_link(arm, i, source) for i in range(len(arm.dh))],
-        "limits": {"position": position, "speed": arm.speed_limits, "torque": arm.torque_limits, "source": source},
+        "limits": {
+            "position": position,
+            "speed": arm.speed_limits,
+            "torque": arm.torque_limits,
+            "source": source,
+        },
         "capsules": [
-            {"link": int(row[0]), "start": row[1:4], "end": row[4:7], "radius": row[7]} for row in arm.capsules
+            {"link": int(row[0]), "start": row[1:4], "end": row[4:7], "radius": row[7]}
+            for row in arm.capsules
         ],
     }
     data |= {} if fit is None else {"fit": dict(fit)}
@@ -148,13 +180,24 @@ class _Dumper(yaml.SafeDumper):
 
 
 for _kind in (np.ndarray, np.generic):
-    _Dumper.add_multi_representer(_kind, lambda dumper, value: dumper.represent_data(value.tolist()))
+    _Dumper.add_multi_representer(
+        _kind, lambda dumper, value: dumper.represent_data(value.tolist())
+    )
 
 
 def _link(arm: Arm, i: int, source: str) -> dict[str, Any]:
     link: dict[str, Any] = {"mass": arm.mass[i], "center_of_mass": arm.center_of_mass[i]}
-    link |= {"inertia": (arm.inertia[i] + arm.inertia[i].T) / 2, "rotor_inertia": arm.rotor_inertia[i]}
-    friction = dict(zip(("coulomb", "viscous", "breakaway", "stribeck_speed"), arm.friction[i].tolist(), strict=True))
+    link |= {
+        "inertia": (arm.inertia[i] + arm.inertia[i].T) / 2,
+        "rotor_inertia": arm.rotor_inertia[i],
+    }
+    friction = dict(
+        zip(
+            ("coulomb", "viscous", "breakaway", "stribeck_speed"),
+            arm.friction[i].tolist(),
+            strict=True,
+        )
+    )
     if np.isfinite(arm.presliding[i]):
         friction["presliding"] = float(arm.presliding[i])
     if np.any(arm.friction[i, :3]):

@@ -43,14 +43,18 @@ class Entry:
         """The value as (n,) numbers, of a list, or of one number for all; else ``BadInput``."""
         values = value if isinstance(value, (list, tuple)) else [value] * n
         if len(values) != n:
-            raise BadInput("wrong number of values", where=where, found=value, allowed=f"{n} numbers")
+            raise BadInput(
+                "wrong number of values", where=where, found=value, allowed=f"{n} numbers"
+            )
         return np.array([self.number(v, where) for v in values])
 
     @property
     def schema(self) -> JsonSchema:
         """The JSON Schema of the value."""
         lowest = "exclusiveMinimum" if self.above else "minimum"
-        number: JsonSchema = {"anyOf": [{"type": "number", lowest: self.low}, {"enum": list(_WORDS)}]}
+        number: JsonSchema = {
+            "anyOf": [{"type": "number", lowest: self.low}, {"enum": list(_WORDS)}]
+        }
         if math.isfinite(self.high):
             number["anyOf"][0]["maximum"] = self.high
         many = {"type": "array", "items": number}
@@ -85,25 +89,47 @@ JOINT = {
 FRICTION = {
     "coulomb": Entry("friction at any speed", "N·m", 0.0, 1e5),
     "viscous": Entry("friction for each speed", "N·m·s/rad", 0.0, 1e5),
-    "breakaway": Entry("torque at which the joint begins to turn, `coulomb` at least", "N·m", 0.0, 1e6),
-    "stribeck_speed": Entry("over which the breakaway torque fades", "rad/s", 0.0, 60.0, above=True),
+    "breakaway": Entry(
+        "torque at which the joint begins to turn, `coulomb` at least", "N·m", 0.0, 1e6
+    ),
+    "stribeck_speed": Entry(
+        "over which the breakaway torque fades", "rad/s", 0.0, 60.0, above=True
+    ),
     "presliding": Entry(
-        "stiffness of the gears before they slip; `.inf`: ideal", "N·m/rad", 0.0, 1e12, above=True, endless=True
+        "stiffness of the gears before they slip; `.inf`: ideal",
+        "N·m/rad",
+        0.0,
+        1e12,
+        above=True,
+        endless=True,
     ),
 }
 LINK = {
     "mass": Entry("of the link", "kg", 0.0, 1e5),
     "center_of_mass": _length("in the link's own frame, the one behind it", "point"),
-    "inertia": Entry("about the centre of mass, in axes of that frame; 0: none", "kg·m²", -1e6, 1e6, form="tensor"),
+    "inertia": Entry(
+        "about the centre of mass, in axes of that frame; 0: none",
+        "kg·m²",
+        -1e6,
+        1e6,
+        form="tensor",
+    ),
     "rotor_inertia": Entry("of the motor's rotor, at the joint", "kg·m²", 0.0, 1e5),
     "friction": Entry("of the joint", form="friction"),
-    "dynamics_a": _length("in the place of `a` for the equations of motion, where a source printed another"),
+    "dynamics_a": _length(
+        "in the place of `a` for the equations of motion, where a source printed another"
+    ),
     "dynamics_d": _length("the same for `d`"),
     "source": SOURCE,
 }
 LIMITS = {
     "position": Entry(
-        "how far each joint turns: ± one number, or [lowest, highest]", "rad", -60.0, 60.0, endless=True, form="pairs"
+        "how far each joint turns: ± one number, or [lowest, highest]",
+        "rad",
+        -60.0,
+        60.0,
+        endless=True,
+        form="pairs",
     ),
     "speed": Entry("of each joint", "rad/s", 0.0, 60.0, above=True, endless=True, form="joints"),
     "torque": Entry("of each joint", "N·m", 0.0, 1e7, above=True, endless=True, form="joints"),
@@ -135,16 +161,32 @@ REQUIRED = {
 def arm_schema() -> JsonSchema:
     """The JSON Schema (draft 2020-12) of an arm file, for editors."""
     link = _mapping(LINK, "link", {"friction": _mapping(FRICTION, "friction")})
-    forms = {"joint rows": _mapping(JOINT, "joint"), "link rows": link, "capsules": _mapping(CAPSULE, "capsule")}
+    forms = {
+        "joint rows": _mapping(JOINT, "joint"),
+        "link rows": link,
+        "capsules": _mapping(CAPSULE, "capsule"),
+    }
     rows = {form: {"type": "array", "items": row} for form, row in forms.items()}
     whole = _mapping(TOP, "top", {**rows, "limits": _mapping(LIMITS, "limits")})
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hopfield-nav arm", **whole}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "hopfield-nav arm",
+        **whole,
+    }
 
 
-def _mapping(entries: dict[str, Entry], name: str, inner: dict[str, JsonSchema] | None = None) -> JsonSchema:
+def _mapping(
+    entries: dict[str, Entry], name: str, inner: dict[str, JsonSchema] | None = None
+) -> JsonSchema:
     """The JSON Schema of a mapping with these keys; ``inner`` has that of forms which are mappings or rows."""
     given = inner or {}
     keys = {
-        key: {**given[e.form], "description": e.meaning} if e.form in given else e.schema for key, e in entries.items()
+        key: {**given[e.form], "description": e.meaning} if e.form in given else e.schema
+        for key, e in entries.items()
     }
-    return {"type": "object", "properties": keys, "required": list(REQUIRED[name]), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": keys,
+        "required": list(REQUIRED[name]),
+        "additionalProperties": False,
+    }

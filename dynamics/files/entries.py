@@ -25,7 +25,9 @@ def rows_of(data: dict, key: str, where: str) -> list:
 def check_keys(data: Any, known: Iterable[str], required: Iterable[str], where: str) -> None:
     """Refuse anything but a mapping with ``required`` keys and no others than ``known``."""
     if not isinstance(data, dict):
-        raise BadInput("a mapping is needed", where=where, found=data, allowed=", ".join(sorted(known)))
+        raise BadInput(
+            "a mapping is needed", where=where, found=data, allowed=", ".join(sorted(known))
+        )
     for key in data:
         require_known(key, sorted(known), "unknown key", where)
     for key in sorted(set(required) - set(data)):
@@ -46,7 +48,9 @@ def joint_rows(rows: list, where: str) -> np.ndarray:
 def _may_be_far(rows: list, i: int, where: str) -> bool:
     """Whether a joint's axis is nearly parallel to one beside it: their frames may lie far along them."""
     beside = range(max(i - 1, 0), i + 1)
-    twists = (JOINT["alpha"].number(rows[k]["alpha"], f"{where}: joints[{k}].alpha") for k in beside)
+    twists = (
+        JOINT["alpha"].number(rows[k]["alpha"], f"{where}: joints[{k}].alpha") for k in beside
+    )
     return any(1e-12 < abs(exact_cos_sin(twist)[1]) < _NEARLY_PARALLEL for twist in twists)
 
 
@@ -59,11 +63,18 @@ def link_row(row: Any, dh: np.ndarray, where: str) -> tuple:
     """Mass, centre of mass, tensor, rotor inertia, dynamic offset and friction of a link and its joint."""
     check_keys(row, LINK, REQUIRED["link"], where)
     far = is_far(dh)
-    mass, rotor = (LINK[key].number(row.get(key, 0.0), f"{where}.{key}") for key in ("mass", "rotor_inertia"))
-    center = _in(LINK, "center_of_mass", far).numbers(row["center_of_mass"], 3, f"{where}.center_of_mass")
+    mass, rotor = (
+        LINK[key].number(row.get(key, 0.0), f"{where}.{key}") for key in ("mass", "rotor_inertia")
+    )
+    center = _in(LINK, "center_of_mass", far).numbers(
+        row["center_of_mass"], 3, f"{where}.center_of_mass"
+    )
     tensor = inertia_tensor(row.get("inertia", 0.0), mass, f"{where}.inertia")
     given = {"dynamics_d": dh[1], "dynamics_a": dh[2]} | row
-    d, a = (_in(LINK, key, far).number(given[key], f"{where}.{key}") for key in ("dynamics_d", "dynamics_a"))
+    d, a = (
+        _in(LINK, key, far).number(given[key], f"{where}.{key}")
+        for key in ("dynamics_d", "dynamics_a")
+    )
     friction = _friction(row.get("friction") or {}, f"{where}.friction")
     return mass, center, tensor, rotor, offset(d, a, exact_cos_sin(dh[3])), friction
 
@@ -89,8 +100,14 @@ def limits(data: Any, n: int, where: str) -> tuple[np.ndarray, np.ndarray, np.nd
     """Position (n, 2), speed (n,) and torque (n,) limits; missing ones are ±2π, π and infinite."""
     check_keys(data, LIMITS, REQUIRED["limits"] if data else (), where)
     usual = {"speed": math.pi, "torque": math.inf}
-    speed, torque = (LIMITS[key].numbers(data.get(key, v), n, f"{where}.{key}") for key, v in usual.items())
-    return _position_limits(data.get("position", 2 * math.pi), n, f"{where}.position"), speed, torque
+    speed, torque = (
+        LIMITS[key].numbers(data.get(key, v), n, f"{where}.{key}") for key, v in usual.items()
+    )
+    return (
+        _position_limits(data.get("position", 2 * math.pi), n, f"{where}.position"),
+        speed,
+        torque,
+    )
 
 
 def _position_limits(value: Any, n: int, where: str) -> np.ndarray:
@@ -104,7 +121,9 @@ def _position_limits(value: Any, n: int, where: str) -> np.ndarray:
     pairs = np.array([entry.numbers(v, 2, f"{where}[{i}]") for i, v in enumerate(value)])
     for i, (low, high) in enumerate(pairs):
         if not low < high:
-            raise BadInput("the lowest angle is not below the highest", where=f"{where}[{i}]", found=value[i])
+            raise BadInput(
+                "the lowest angle is not below the highest", where=f"{where}[{i}]", found=value[i]
+            )
     return pairs
 
 
@@ -112,18 +131,29 @@ def capsules(rows: Any, dh: np.ndarray, where: str) -> np.ndarray:
     """The outline (k, 8): link, start, end, radius; without any, a slim one along the frames."""
     if rows is None:  # a slim outline along the frames
         offsets = [offset(d, a, exact_cos_sin(alpha)) for _, d, a, alpha in dh]
-        return np.array([[i + 1, *(-r), 0, 0, 0, 0.04] for i, r in enumerate(offsets)], dtype=np.float64)
+        return np.array(
+            [[i + 1, *(-r), 0, 0, 0, 0.04] for i, r in enumerate(offsets)], dtype=np.float64
+        )
     if not isinstance(rows, list):
         raise BadInput("a list of capsules is needed", where=where, found=rows)
-    return np.array([_capsule(row, dh, f"{where}[{k}]") for k, row in enumerate(rows)], dtype=float).reshape(-1, 8)
+    return np.array(
+        [_capsule(row, dh, f"{where}[{k}]") for k, row in enumerate(rows)], dtype=float
+    ).reshape(-1, 8)
 
 
 def _capsule(row: Any, dh: np.ndarray, where: str) -> list[float]:
     check_keys(row, CAPSULE, REQUIRED["capsule"], where)
     if row["link"] not in range(len(dh) + 1):
         raise BadInput("no such link", where=where, found=row["link"], allowed=f"0 to {len(dh)}")
-    ends = (_in(CAPSULE, key, is_far(dh)).numbers(row[key], 3, f"{where}.{key}") for key in ("start", "end"))
-    return [row["link"], *np.concatenate([*ends]), CAPSULE["radius"].number(row["radius"], f"{where}.radius")]
+    ends = (
+        _in(CAPSULE, key, is_far(dh)).numbers(row[key], 3, f"{where}.{key}")
+        for key in ("start", "end")
+    )
+    return [
+        row["link"],
+        *np.concatenate([*ends]),
+        CAPSULE["radius"].number(row["radius"], f"{where}.radius"),
+    ]
 
 
 def offset(d: float, a: float, cos_sin: tuple[float, float]) -> np.ndarray:

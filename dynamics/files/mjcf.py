@@ -21,7 +21,9 @@ LEAST_INERTIA = 1e-9  # [kg·m²] and [kg], in place of zero
 _LOOK = {"contype": "0", "conaffinity": "0", "mass": "0", "rgba": "0.83 0.85 0.89 1"}
 
 
-def mjcf_text(arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, integrator: str = "RK4") -> str:
+def mjcf_text(
+    arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, integrator: str = "RK4"
+) -> str:
     """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
 
     Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity becomes the
@@ -35,7 +37,9 @@ def mjcf_text(arm: Arm, damping: np.ndarray | float = 0.0, step: float = 0.001, 
         raise BadInput("step must be positive", found=step)
     model = Element("mujoco", model="arm")
     SubElement(model, "compiler", angle="radian", autolimits="false", balanceinertia="false")
-    option = SubElement(model, "option", gravity=spaced(*arm.gravity), timestep=spaced(step), integrator=integrator)
+    option = SubElement(
+        model, "option", gravity=spaced(*arm.gravity), timestep=spaced(step), integrator=integrator
+    )
     SubElement(option, "flag", contact="disable", constraint="disable", autoreset="disable")
     parent = SubElement(model, "worldbody")
     _add_look(parent, arm, 0)
@@ -56,7 +60,13 @@ def _add_body(parent: Element, arm: Arm, i: int, damping: float) -> Element:
     link = before_offset(arm, i, LEAST_INERTIA)
     t = link.inertia
     full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
-    SubElement(body, "inertial", mass=spaced(link.mass), pos=spaced(*link.center), fullinertia=spaced(*full))
+    SubElement(
+        body,
+        "inertial",
+        mass=spaced(link.mass),
+        pos=spaced(*link.center),
+        fullinertia=spaced(*full),
+    )
     _add_look(body, arm, i + 1)
     return body
 
@@ -72,5 +82,10 @@ def _add_look(body: Element, arm: Arm, link: int) -> None:
 def _place(arm: Arm, i: int, theta: float) -> dict[str, str]:
     """From the joint frame of link i by its offset, turned about x by its alpha, then about z; link 0 is the base."""
     d, a, alpha = arm.dh[i - 1, 1:] if i else (0.0, 0.0, 0.0)
-    c, s, cz, sz = math.cos(alpha / 2), math.sin(alpha / 2), math.cos(theta / 2), math.sin(theta / 2)
+    c, s, cz, sz = (
+        math.cos(alpha / 2),
+        math.sin(alpha / 2),
+        math.cos(theta / 2),
+        math.sin(theta / 2),
+    )
     return {"pos": spaced(a, 0.0, d), "quat": spaced(c * cz, s * cz, 0.0 - s * sz, c * sz)}

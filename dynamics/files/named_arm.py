@@ -18,12 +18,16 @@ class NamedArm(NamedTuple):
     """An arm with the names that its file has."""
 
     arm: Arm
-    joints: tuple[str, ...] = ()  # names of the moving joints, in order; none where the file gives none
+    joints: tuple[
+        str, ...
+    ] = ()  # names of the moving joints, in order; none where the file gives none
     # of a URDF: the link behind each joint, and those at both ends; ``arm.tool`` is the frame of the tip
     links: tuple[str, ...] = ()
     base: str = ""
     tip: str = ""
-    held: tuple[str, ...] = ()  # joints of the file that do not move here, each with the value where it stands
+    held: tuple[
+        str, ...
+    ] = ()  # joints of the file that do not move here, each with the value where it stands
     # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity where that link's own
     # z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
     T_base_0: np.ndarray = np.eye(4)
@@ -31,7 +35,9 @@ class NamedArm(NamedTuple):
     def use(self) -> str:
         """One line: joints by name, both ends, what is held and where, what has no limits or no masses; or empty."""
         endless = [
-            name for name, row in zip(self.joints, self.arm.position_limits, strict=False) if np.isinf(row).all()
+            name
+            for name, row in zip(self.joints, self.arm.position_limits, strict=False)
+            if np.isinf(row).all()
         ]
         bare = [self.links[i] if self.links else f"link {i + 1}" for i in massless(self.arm)]
         jaw = len(self.links) > 1 and _OF_A_GRIPPER.search(self.joints[-1])
@@ -44,7 +50,9 @@ class NamedArm(NamedTuple):
             "without limits": endless,
             "for kinematics alone, since without masses": bare,
         }
-        return "; ".join(f"{what} {_few(names)}" for what, names in parts.items() if names and names[0])
+        return "; ".join(
+            f"{what} {_few(names)}" for what, names in parts.items() if names and names[0]
+        )
 
 
 def _few(names: Sequence[str]) -> str:

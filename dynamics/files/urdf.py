@@ -25,13 +25,24 @@ from dynamics.mass_properties import add_payload
 
 _SOURCE = "URDF"
 _NO_END = 1000.0  # [rad, rad/s] and more is what files say that know no limit
-_NUMBERS = {"xyz", "rpy", "value", "lower", "upper", "effort", "velocity", "multiplier", "offset"} | {
-    f"i{a}{b}" for a in "xyz" for b in "xyz"
-}
+_NUMBERS = {
+    "xyz",
+    "rpy",
+    "value",
+    "lower",
+    "upper",
+    "effort",
+    "velocity",
+    "multiplier",
+    "offset",
+} | {f"i{a}{b}" for a in "xyz" for b in "xyz"}
 
 
 def read_urdf(
-    path: str | Path, base: str | None = None, tip: str | None = None, gravity: tuple[float, float, float] = GRAVITY
+    path: str | Path,
+    base: str | None = None,
+    tip: str | None = None,
+    gravity: tuple[float, float, float] = GRAVITY,
 ) -> NamedArm:
     """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 
@@ -50,12 +61,19 @@ def read_urdf(
     for link, joint in zip(links, chain.joints, strict=True):
         link["rotor_inertia"] = rotors.get(joint.name, 0.0)
     joints = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) for row in dh.tolist()]
-    arm = arm_from_dict({"joints": [{**j, "source": _SOURCE} for j in joints], "links": links}, str(path))
+    arm = arm_from_dict(
+        {"joints": [{**j, "source": _SOURCE} for j in joints], "links": links}, str(path)
+    )
     arm = with_tool(arm, np.linalg.inv(frames[-1]) @ chain.T_base_tip)
-    limits = zip(*(_limits(joint, f"{path}: joint {joint.name!r}: limit") for joint in chain.joints), strict=True)
+    limits = zip(
+        *(_limits(joint, f"{path}: joint {joint.name!r}: limit") for joint in chain.joints),
+        strict=True,
+    )
     position, speed, torque = (np.array(column) for column in limits)
     weight = T_base_0[:3, :3].T @ np.array(gravity, dtype=np.float64)
-    arm = arm._replace(position_limits=position, speed_limits=speed, torque_limits=torque, gravity=weight)
+    arm = arm._replace(
+        position_limits=position, speed_limits=speed, torque_limits=torque, gravity=weight
+    )
     names, behind = (tuple(getattr(j, of) for j in chain.joints) for of in ("name", "child"))
     return NamedArm(arm, names, behind, chain.base, chain.tip, chain.held, T_base_0)
 
@@ -66,14 +84,20 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         from lxml import etree
         from yourdfpy import URDF
     try:
-        tree = etree.fromstring(path.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True))
+        tree = etree.fromstring(
+            path.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True)
+        )
     except (OSError, etree.XMLSyntaxError) as error:
-        raise BadInput(f"cannot read the URDF: {error}", where=str(path), allowed="a URDF as XML in UTF-8") from error
+        raise BadInput(
+            f"cannot read the URDF: {error}", where=str(path), allowed="a URDF as XML in UTF-8"
+        ) from error
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     try:
         tree.set("name", tree.get("name") or path.stem)  # which the parser cannot do without
-        robot = URDF.load(io.BytesIO(etree.tostring(tree)), build_scene_graph=False, load_meshes=False).robot
+        robot = URDF.load(
+            io.BytesIO(etree.tostring(tree)), build_scene_graph=False, load_meshes=False
+        ).robot
     except Exception as error:  # whatever the parser stumbles over: a missing attribute, no number
         raise _unusable(tree, error, str(path)) from error
     return robot, _rotors(tree, str(path))
@@ -91,7 +115,9 @@ def _unusable(tree: Any, error: Exception, where: str) -> BadInput:
                 return BadInput("no number", where=place, found=element.get(key), allowed=allowed)
     reason = f"{type(error).__name__}: {error}"
     allowed = "what http://wiki.ros.org/urdf/XML asks for"
-    return BadInput(f"the URDF has an entry that cannot be used: {reason}", where=where, allowed=allowed)
+    return BadInput(
+        f"the URDF has an entry that cannot be used: {reason}", where=where, allowed=allowed
+    )
 
 
 def _rotors(tree: Any, where: str) -> dict[str, float]:
@@ -108,7 +134,9 @@ def _rotors(tree: Any, where: str) -> dict[str, float]:
         values = []
         for e in (inertia, ratio):
             place = "" if e is None else f"{where}, line {e.sourceline}: {e.tag.rsplit('}', 1)[-1]}"
-            values.append(LINK["rotor_inertia"].number(1.0 if e is None else e.get("value") or e.text, place))
+            values.append(
+                LINK["rotor_inertia"].number(1.0 if e is None else e.get("value") or e.text, place)
+            )
         for joint in transmission.findall("joint"):
             found[joint.get("name")] = values[0] * values[1] ** 2
     return found
@@ -120,9 +148,16 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
     rotation, origin = frame[:3, :3], frame[:3, 3]
     for body_mass, T, body_tensor in bodies:
         turned, point = rotation.T @ T[:3, :3], rotation.T @ (T[:3, 3] - origin)
-        mass, center, tensor = add_payload(mass, center, tensor, body_mass, point, turned @ body_tensor @ turned.T)
+        mass, center, tensor = add_payload(
+            mass, center, tensor, body_mass, point, turned @ body_tensor @ turned.T
+        )
     tensor = (tensor + tensor.T) / 2
-    return {"mass": mass, "center_of_mass": center.tolist(), "inertia": tensor.tolist(), "source": _SOURCE}
+    return {
+        "mass": mass,
+        "center_of_mass": center.tolist(),
+        "inertia": tensor.tolist(),
+        "source": _SOURCE,
+    }
 
 
 def _limits(joint: Any, where: str) -> tuple[list[float], float, float]:

@@ -27,7 +27,9 @@ class Chain(NamedTuple):
     T_base_tip: np.ndarray  # (4, 4)
     base: str  # names of the links at both ends
     tip: str
-    held: tuple[str, ...]  # joints that the arm carries and that do not move, each with the value where it stands
+    held: tuple[
+        str, ...
+    ]  # joints that the arm carries and that do not move, each with the value where it stands
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
@@ -43,9 +45,15 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     groups = [_fixed_to(root, np.eye(4), below, where)]
     poses = dict(groups[0])
     while moving := _moving(groups[-1], below):
-        joint = moving[0] if len(moving) == 1 else _refuse_branches(groups[-1], below, len(joints), where)
+        joint = (
+            moving[0]
+            if len(moving) == 1
+            else _refuse_branches(groups[-1], below, len(joints), where)
+        )
         joints.append(_checked(joint, where))
-        groups.append(_fixed_to(joint.child, poses[joint.parent] @ _pose(joint, where), below, where))
+        groups.append(
+            _fixed_to(joint.child, poses[joint.parent] @ _pose(joint, where), below, where)
+        )
         poses.update(groups[-1])
     if not joints:
         allowed = "one turning joint or more" if tip is None else "a tip that turns"
@@ -57,9 +65,16 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     placed = {name: to_base @ pose for name, pose in poses.items()}
     axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
     points = np.array([placed[j.child][:3, 3] for j in joints])
-    bodies = [[b for name in group for b in _body(links[name], placed[name], where)] for group in groups[1:]]
+    bodies = [
+        [b for name in group for b in _body(links[name], placed[name], where)]
+        for group in groups[1:]
+    ]
     unit = {link: "m" if above[link].type == "prismatic" else "rad" for link in held}
-    carried = (f"{above[link].name} at {at:.4g} {unit[link]}" for link, at in held.items() if link in placed)
+    carried = (
+        f"{above[link].name} at {at:.4g} {unit[link]}"
+        for link, at in held.items()
+        if link in placed
+    )
     return Chain(joints, points, axes, bodies, placed[tip], base, tip, tuple(carried))
 
 
@@ -67,19 +82,31 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
     """The links by name, the joints below each, and the one link without a parent: every other is reached once."""
     links = {link.name: link for link in robot.links}
     if not links:
-        raise BadInput("the URDF has no link", where=where, allowed="a whole robot, as xacro writes it")
+        raise BadInput(
+            "the URDF has no link", where=where, allowed="a whole robot, as xacro writes it"
+        )
     below: Joints = {name: [] for name in links}
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                what, allowed = f"joint {joint.name!r} names an unknown link", "a link that the file has"
-                raise BadInput(what, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links))
+                what, allowed = (
+                    f"joint {joint.name!r} names an unknown link",
+                    "a link that the file has",
+                )
+                raise BadInput(
+                    what, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links)
+                )
         below[joint.parent].append(joint)
     children = [joint.child for joint in robot.joints]
     roots = [name for name in links if name not in children]
     if len(roots) != 1 or len(set(children)) != len(children):
         allowed = "one link that no joint moves, and one joint to each other link"
-        raise BadInput("the links form no tree with one root", where=where, found=", ".join(roots), allowed=allowed)
+        raise BadInput(
+            "the links form no tree with one root",
+            where=where,
+            found=", ".join(roots),
+            allowed=allowed,
+        )
     return links, below, roots[0]
 
 
@@ -97,7 +124,10 @@ def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:
     driven = {j.mimic.joint for j in above.values() if j.mimic is not None}
     passed = {link for way in ways for link in way[1:]}
     own = [
-        w for w in ways if w[0] in passed or not (above[w[0]].name in driven or _carrier(above[w[0]], above) in bodies)
+        w
+        for w in ways
+        if w[0] in passed
+        or not (above[w[0]].name in driven or _carrier(above[w[0]], above) in bodies)
     ]
     return {link for way in own or ways for link in way}
 
@@ -138,7 +168,9 @@ def _values_held(arm: set[str], above: dict[str, Any]) -> dict[str, float]:
         value, mimic = 0.0, joint.mimic
         if mimic is not None:
             leading = _near_zero(joints.get(mimic.joint))
-            value = (mimic.offset or 0.0) + (1.0 if mimic.multiplier is None else mimic.multiplier) * leading
+            value = (mimic.offset or 0.0) + (
+                1.0 if mimic.multiplier is None else mimic.multiplier
+            ) * leading
         if joint.type != "fixed" and joint.child not in arm:
             values[joint.child] = _near_zero(joint, value)
     return values
@@ -201,7 +233,11 @@ def _default_tip(group: dict[str, np.ndarray], below: Joints) -> str:
 
 
 def _axis(joint: Any, where: str) -> np.ndarray:
-    axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, dtype=np.float64)
+    axis = (
+        np.array([1.0, 0.0, 0.0])
+        if joint.axis is None
+        else np.asarray(joint.axis, dtype=np.float64)
+    )
     length = np.linalg.norm(axis) if axis.shape == (3,) else 0.0
     if not 0.0 < length < np.inf:
         message = f"joint {joint.name!r} has no direction"
@@ -224,7 +260,11 @@ def _body(link: Any, pose: np.ndarray, where: str) -> list[tuple]:
     if inertial is None:
         return []
     mass = LINK["mass"].number(inertial.mass or 0.0, f"{where}: mass")
-    tensor = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=np.float64)
+    tensor = (
+        np.zeros((3, 3))
+        if inertial.inertia is None
+        else np.asarray(inertial.inertia, dtype=np.float64)
+    )
     check_tensor(tensor, where, mass)
     at = np.eye(4) if inertial.origin is None else np.asarray(inertial.origin, dtype=np.float64)
     LINK["center_of_mass"].numbers(at[:3, 3].tolist(), 3, f"{where}: origin")

@@ -37,7 +37,9 @@ def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
     SubElement(robot, "link", name="tool0")
     _fixed(robot, "tool", f"frame_{len(arm.dh)}", "tool0", arm.tool[:3, 3], _rpy(arm.tool[:3, :3]))
     ElementTree.indent(robot)
-    return write_whole(path, '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n")
+    return write_whole(
+        path, '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
+    )
 
 
 def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:
@@ -50,7 +52,14 @@ def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:
     inertial = SubElement(link, "inertial")
     _origin(inertial, body.center, (0.0, 0.0, 0.0))
     SubElement(inertial, "mass", value=spaced(body.mass))
-    names = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+    names = (
+        ("ixx", 0, 0),
+        ("ixy", 0, 1),
+        ("ixz", 0, 2),
+        ("iyy", 1, 1),
+        ("iyz", 1, 2),
+        ("izz", 2, 2),
+    )
     SubElement(inertial, "inertia", {key: spaced(body.inertia[r, c]) for key, r, c in names})
     for start, end, radius in capsules_of(arm, i + 1):
         _add_look(link, start, end, radius)
@@ -61,14 +70,18 @@ def _add_link(robot: Element, arm: Arm, i: int, least: float) -> None:
 def _add_joint(robot: Element, arm: Arm, i: int, parent: str, child: str, theta: float) -> None:
     low, high = arm.position_limits[i]
     free = math.isinf(low) and math.isinf(high)
-    joint = SubElement(robot, "joint", name=f"joint_{i + 1}", type="continuous" if free else "revolute")
+    joint = SubElement(
+        robot, "joint", name=f"joint_{i + 1}", type="continuous" if free else "revolute"
+    )
     _origin(joint, (0.0, 0.0, 0.0), (0.0, 0.0, theta))
     SubElement(joint, "parent", link=parent)
     SubElement(joint, "child", link=child)
     SubElement(joint, "axis", xyz="0 0 1")
     limits = {"effort": arm.torque_limits[i], "velocity": arm.speed_limits[i]}
     limits |= {} if free else {"lower": low, "upper": high}
-    SubElement(joint, "limit", {key: spaced(v) if math.isfinite(v) else "0" for key, v in limits.items()})
+    SubElement(
+        joint, "limit", {key: spaced(v) if math.isfinite(v) else "0" for key, v in limits.items()}
+    )
     if arm.rotor_inertia[i] > 0:
         _add_rotor(robot, i, arm.rotor_inertia[i])
 

@@ -21,7 +21,9 @@ from dynamics.identification.parameters import PER_LINK, parameter_names, parame
 from dynamics.identification.regression import regressor
 
 _STATES = 80
-_RANK_TOLERANCE = 1e-9  # of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
+_RANK_TOLERANCE = (
+    1e-9  # of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
+)
 _ZERO_TOLERANCE = 1e-12  # of the size that its unit could have
 _CHUNK = 4000  # states at once, so that the wide regressor stays small
 _PREFERRED = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
@@ -32,7 +34,9 @@ _SEED = 20200917
 class BaseParameters(NamedTuple):
     """Which combinations of an arm's inertial parameters its torque depends on."""
 
-    names: tuple[str, ...]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
+    names: tuple[
+        str, ...
+    ]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
     parameters: tuple[str, ...]  # names of all parameters, in the order of ``parameters_of``
     kept: np.ndarray  # (p,) places of the kept parameters among them
     grouping: np.ndarray  # (p, all) matrix K with beta = K pi
@@ -68,12 +72,16 @@ def base_parameters(arm: Arm, rotor: bool = False) -> BaseParameters:
     grouping = np.zeros((len(kept), len(names)))
     grouping[np.arange(len(kept)), kept] = 1.0
     grouping[:, dropped] = B
-    shown = tuple(names[k] + ("R" if np.count_nonzero(grouping[r]) > 1 else "") for r, k in enumerate(kept))
+    shown = tuple(
+        names[k] + ("R" if np.count_nonzero(grouping[r]) > 1 else "") for r, k in enumerate(kept)
+    )
     change = block_diag(to_standard(arm, "modified"), np.eye(n if rotor else 0))
     return BaseParameters(shown, tuple(names), np.array(kept), grouping, change[:, kept], rotor)
 
 
-def base_regressor(arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+def base_regressor(
+    arm: Arm, base: BaseParameters, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> np.ndarray:
     """(k, n, p) matrix whose product with the base parameters of an arm is the torque.
 
     ``q``, ``qd``, ``qdd`` are (k, n) [rad, rad/s, rad/s²].
@@ -98,13 +106,20 @@ def _zero_columns(arm: Arm, Y: np.ndarray) -> list[int]:
     acceleration = np.linalg.norm(arm.gravity) + reach
     link = [acceleration * reach] + [acceleration] * 3 + [1.0] * 6
     size = np.concatenate([np.tile(link, n), np.ones(Y.shape[1] - PER_LINK * n)])
-    return [int(k) for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)]
+    return [
+        int(k)
+        for k in np.flatnonzero(np.linalg.norm(Y, axis=0) <= _ZERO_TOLERANCE * size * len(Y) ** 0.5)
+    ]
 
 
 def _preference(names: list[str]) -> list[int]:
     """Places of the parameters in the order in which they are kept."""
     order = [_PREFERRED, ("IA",), _LAST]
-    rank = {kind: (group, place) for group, kinds in enumerate(order) for place, kind in enumerate(kinds)}
+    rank = {
+        kind: (group, place)
+        for group, kinds in enumerate(order)
+        for place, kind in enumerate(kinds)
+    }
 
     def key(k: int) -> tuple[int, int, int]:
         group, place = rank[names[k].rstrip("0123456789")]
@@ -117,7 +132,9 @@ def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], list[int], n
     """Kept and dropped columns, and the matrix B by which the dropped ones are combinations of the kept ones."""
     scale = np.linalg.norm(Y, axis=0)
     unit = Y[:, order] / scale[order]
-    rank = int(np.sum(np.linalg.svd(unit, compute_uv=False) > _RANK_TOLERANCE * np.sqrt(len(order))))
+    rank = int(
+        np.sum(np.linalg.svd(unit, compute_uv=False) > _RANK_TOLERANCE * np.sqrt(len(order)))
+    )
     kept: list[int] = []
     basis = np.empty((len(Y), 0))
     for place, k in enumerate(order):
@@ -128,11 +145,20 @@ def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], list[int], n
             kept.append(k)
             basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
     if len(kept) != rank:
-        raise RankUnclear(f"{rank} base parameters by singular values, {len(kept)} by orthogonalisation")
+        raise RankUnclear(
+            f"{rank} base parameters by singular values, {len(kept)} by orthogonalisation"
+        )
     kept.sort()
     dropped = sorted(set(order) - set(kept))
-    B = np.linalg.lstsq(Y[:, kept] / scale[kept], Y[:, dropped], rcond=None)[0] / scale[kept][:, None]
-    return kept, dropped, np.where(np.abs(B) < 1e-9 * max(1.0, float(np.abs(B).max(initial=0))), 0.0, B)
+    B = (
+        np.linalg.lstsq(Y[:, kept] / scale[kept], Y[:, dropped], rcond=None)[0]
+        / scale[kept][:, None]
+    )
+    return (
+        kept,
+        dropped,
+        np.where(np.abs(B) < 1e-9 * max(1.0, float(np.abs(B).max(initial=0))), 0.0, B),
+    )
 
 
 def _number(name: str) -> int:

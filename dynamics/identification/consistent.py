@@ -21,13 +21,23 @@ from scipy.linalg import block_diag
 from dynamics.arm import Arm
 from dynamics.errors import BadInput, HopfieldNavError, needs_library
 from dynamics.identification.base_set import BaseParameters
-from dynamics.identification.parameters import PER_LINK, arm_with_parameters, parameters_of, pseudo_inertia, to_standard
+from dynamics.identification.parameters import (
+    PER_LINK,
+    arm_with_parameters,
+    parameters_of,
+    pseudo_inertia,
+    to_standard,
+)
 
 DEVIATION_WEIGHT = 1e-2  # squared standard deviations for a deviation of 100 % in one parameter
-_REACH = 0.1  # [m] size of a link: unit of first moments is mass times this, of tensors times its square
+_REACH = (
+    0.1  # [m] size of a link: unit of first moments is mass times this, of tensors times its square
+)
 _LEAST_MASS = 1e-3  # of the arm's mean link mass
 _LEAST_RADIUS = 1e-3  # [m] least radius of gyration in every direction
-_LARGEST_FACTOR = 1e4  # of R in scaled parameters: exact data would give a programme no solver takes
+_LARGEST_FACTOR = (
+    1e4  # of R in scaled parameters: exact data would give a programme no solver takes
+)
 
 
 class ConsistentFit(NamedTuple):
@@ -36,14 +46,18 @@ class ConsistentFit(NamedTuple):
     arm: Arm  # the given arm with them
     base: np.ndarray  # (p,) base parameters of that arm
     friction: np.ndarray  # what is left of the other unknowns
-    distance: float  # |R (base - estimate)|: standard deviations that consistency costs, all together
+    distance: (
+        float  # |R (base - estimate)|: standard deviations that consistency costs, all together
+    )
 
 
 class NoConsistentFit(HopfieldNavError):
     """The solver found no solution."""
 
 
-def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray) -> ConsistentFit:
+def consistent_fit(
+    arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray
+) -> ConsistentFit:
     """Parameters of real bodies nearest to an estimate, and to the arm (a CAD model) where that is silent.
 
     The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay free; ``factor``
@@ -53,11 +67,17 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):
-        raise BadInput("estimate and factor do not fit", found=(u, factor.shape), allowed=f"({p} or more,) and square")
+        raise BadInput(
+            "estimate and factor do not fit",
+            found=(u, factor.shape),
+            allowed=f"({p} or more,) and square",
+        )
     if not np.all(arm.mass > 0.0):
         message = "an arm without masses is no model to stay near"
         links = ", ".join(f"link {i + 1}" for i in np.flatnonzero(arm.mass <= 0.0))
-        raise BadInput(message, found=links, allowed="a mass for each link, estimated if nothing is known")
+        raise BadInput(
+            message, found=links, allowed="a mass for each link, estimated if nothing is known"
+        )
     start = parameters_of(arm, base.rotor)
     scale = _scale(arm, start.size)
     to_modified = np.linalg.inv(to_standard(arm, "modified"))
@@ -65,7 +85,9 @@ def consistent_fit(arm: Arm, base: BaseParameters, values: np.ndarray, factor: n
     change, rest = _solve(arm, start, scale, K, values, factor)
     fitted = arm_with_parameters(arm, start + scale * change)
     own = base.of(fitted)
-    return ConsistentFit(fitted, own, rest, float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values))))
+    return ConsistentFit(
+        fitted, own, rest, float(np.linalg.norm(factor @ (np.concatenate([own, rest]) - values)))
+    )
 
 
 def _scale(arm: Arm, size: int) -> np.ndarray:
@@ -75,9 +97,16 @@ def _scale(arm: Arm, size: int) -> np.ndarray:
 
 
 def _solve(
-    arm: Arm, start: np.ndarray, scale: np.ndarray, K: np.ndarray, values: np.ndarray, factor: np.ndarray
+    arm: Arm,
+    start: np.ndarray,
+    scale: np.ndarray,
+    K: np.ndarray,
+    values: np.ndarray,
+    factor: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    with needs_library("a physically consistent fit needs cvxpy and its solver Clarabel", "identify"):
+    with needs_library(
+        "a physically consistent fit needs cvxpy and its solver Clarabel", "identify"
+    ):
         import cvxpy as cp
 
         if "CLARABEL" not in cp.installed_solvers():
@@ -113,7 +142,9 @@ def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any
         mass = scale[place][0]
         fixed = sum(value * unit for value, unit in zip(start[place] / mass, units, strict=True))
         factors = [s / mass * unit for s, unit in zip(scale[place], units, strict=True)]
-        out.append(fixed + sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK)) - least >> 0)
+        out.append(
+            fixed + sum(x[PER_LINK * i + k] * factors[k] for k in range(PER_LINK)) - least >> 0
+        )
     if start.size > PER_LINK * n:
         rotors = slice(PER_LINK * n, None)
         out.append(start[rotors] + cp.multiply(scale[rotors], x[rotors]) >= 0)

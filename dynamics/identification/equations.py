@@ -55,7 +55,9 @@ class Options:
     # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise of the
     # filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
-    dynamics_bandwidth: float = DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
+    dynamics_bandwidth: float = (
+        DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
+    )
     parallel_cutoff: float = PARALLEL_CUTOFF  # of the filter before decimation [Hz]
     unexcited: str = "refuse"  # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
     level: float = 0.95  # of the confidence intervals
@@ -112,7 +114,9 @@ def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Option
     return Observations(out, tau, clear)
 
 
-def rotor_motion(log: MotionLog, state: tuple[np.ndarray, ...], options: Options) -> tuple[np.ndarray, ...]:
+def rotor_motion(
+    log: MotionLog, state: tuple[np.ndarray, ...], options: Options
+) -> tuple[np.ndarray, ...]:
     """Angles, speeds and accelerations (k, n) of the rotors, seen from the links' side."""
     if log.rotor_q is None:
         return state
@@ -153,7 +157,9 @@ def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
     At ``rest_speed`` [rad/s] the sign is 0.76.
     """
     own = np.eye(qd.shape[1])
-    return np.concatenate([np.tanh(qd / rest_speed)[:, :, None] * own, qd[:, :, None] * own], axis=2)
+    return np.concatenate(
+        [np.tanh(qd / rest_speed)[:, :, None] * own, qd[:, :, None] * own], axis=2
+    )
 
 
 def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
@@ -165,10 +171,14 @@ def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
     """
     if not 0 < cutoff < rate / 2:
         allowed = f"above {2 * cutoff:g} Hz"
-        raise BadInput("the sampling rate is too low for the filter", found=f"{rate:g} Hz", allowed=allowed)
+        raise BadInput(
+            "the sampling rate is too low for the filter", found=f"{rate:g} Hz", allowed=allowed
+        )
     length = int(np.ceil(3 * rate / cutoff))
     if len(signal) <= length:
-        raise BadInput("too few samples to filter", found=len(signal), allowed=f"more than {length}")
+        raise BadInput(
+            "too few samples to filter", found=len(signal), allowed=f"more than {length}"
+        )
     return sosfiltfilt(butter(ORDER, cutoff, output="sos", fs=rate), signal, axis=0, padlen=length)
 
 

@@ -21,7 +21,9 @@ from dynamics.identification.equations import Options, equations, motion, rotor_
 from dynamics.identification.logs import MotionLog
 from dynamics.joint_friction import presliding_torque
 
-LENGTHS = np.geomspace(1e-5, 1e-2, 91)  # [rad] F_c / σ, from the step of an encoder on: less is not seen
+LENGTHS = np.geomspace(
+    1e-5, 1e-2, 91
+)  # [rad] F_c / σ, from the step of an encoder on: less is not seen
 WINDOW = 0.25  # [s] on both sides of a turn
 LEAST_TURN = 3e-4  # [rad] that a joint goes both ways: less is noise of its encoder
 FEWEST = 8  # samples of a window
@@ -54,11 +56,18 @@ def find_gears(
     Source: Dahl 1968; the profile of a likelihood for the interval.
     """
     n = len(arm.dh)
-    paths, rests = zip(*(_unexplained(arm, base, values, log, options) for log in logs), strict=True)
+    paths, rests = zip(
+        *(_unexplained(arm, base, values, log, options) for log in logs), strict=True
+    )
     turns = [[_turns(q[:, j], log) for j in range(n)] for q, log in zip(paths, logs, strict=True)]
     told = _straightened(rests, turns)
-    shapes = [_straightened([_unit_torque(arm, q, length) for q in paths], turns) for length in LENGTHS]
-    rows = [_most_likely(told[j], [shape[j] for shape in shapes], sum(len(log[j]) for log in turns)) for j in range(n)]
+    shapes = [
+        _straightened([_unit_torque(arm, q, length) for q in paths], turns) for length in LENGTHS
+    ]
+    rows = [
+        _most_likely(told[j], [shape[j] for shape in shapes], sum(len(log[j]) for log in turns))
+        for j in range(n)
+    ]
     return Gears(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
@@ -89,22 +98,32 @@ def _unit_torque(arm: Arm, q: np.ndarray, length: float) -> np.ndarray:
     """F (k, n): friction of level one along the angles (k, n)."""
     level = np.zeros_like(arm.friction)
     level[:, [0, 2]], level[:, 3] = 1.0, 1.0
-    return presliding_torque(arm._replace(friction=level, presliding=np.full(len(level), 1.0 / length)), q)
+    return presliding_torque(
+        arm._replace(friction=level, presliding=np.full(len(level), 1.0 / length)), q
+    )
 
 
-def _straightened(signals: Sequence[np.ndarray], turns: list[list[list[slice]]]) -> list[np.ndarray]:
+def _straightened(
+    signals: Sequence[np.ndarray], turns: list[list[list[slice]]]
+) -> list[np.ndarray]:
     """For each joint the windows one after the other, each less its straight line."""
     pairs = list(zip(signals, turns, strict=True))
-    windows = [[detrend(x[w, j]) for x, own in pairs for w in own[j]] for j in range(signals[0].shape[1])]
+    windows = [
+        [detrend(x[w, j]) for x, own in pairs for w in own[j]] for j in range(signals[0].shape[1])
+    ]
     return [np.concatenate([np.zeros(0), *parts]) for parts in windows]
 
 
-def _most_likely(told: np.ndarray, shapes: list[np.ndarray], turns: int) -> tuple[float, float, list[float], int]:
+def _most_likely(
+    told: np.ndarray, shapes: list[np.ndarray], turns: int
+) -> tuple[float, float, list[float], int]:
     """Level, stiffness, interval and number of turns of a joint."""
     if not turns:
         return 0.0, np.inf, [0.0, np.inf], 0
     levels = np.array([max(x @ told, 0.0) / max(x @ x, 1e-300) for x in shapes])
-    left = np.array([told @ told - level * (x @ told) for level, x in zip(levels, shapes, strict=True)])
+    left = np.array(
+        [told @ told - level * (x @ told) for level, x in zip(levels, shapes, strict=True)]
+    )
     best = int(np.argmin(left))
     rest = told - levels[best] * shapes[best]
     likeness = min(max(rest[1:] @ rest[:-1] / max(rest @ rest, 1e-300), 0.0), 0.99)
@@ -113,4 +132,9 @@ def _most_likely(told: np.ndarray, shapes: list[np.ndarray], turns: int) -> tupl
     first, last = within[0] - 1, within[-1] + 1  # between grid points nothing is known
     high = levels[first] / LENGTHS[first] if first >= 0 else np.inf
     low = levels[last] / LENGTHS[last] if last < len(LENGTHS) else 0.0
-    return float(levels[best]), float(levels[best] / LENGTHS[best]), [float(low), float(high)], turns
+    return (
+        float(levels[best]),
+        float(levels[best] / LENGTHS[best]),
+        [float(low), float(high)],
+        turns,
+    )

@@ -25,10 +25,16 @@ from scipy.stats import norm
 
 from dynamics.errors import BadInput
 
-LONGEST_LAG = 24  # samples after decimation; the 20 Hz filter's own correlation is below 1 % from lag 12
+LONGEST_LAG = (
+    24  # samples after decimation; the 20 Hz filter's own correlation is below 1 % from lag 12
+)
 
-SWALLOWED = 4  # passes of the covariance, whose change falls off as the share of parameters in samples
-REWEIGHTINGS = 3  # the document's one, and two more: a noisy joint spoils the first residual of the others
+SWALLOWED = (
+    4  # passes of the covariance, whose change falls off as the share of parameters in samples
+)
+REWEIGHTINGS = (
+    3  # the document's one, and two more: a noisy joint spoils the first residual of the others
+)
 
 
 class Estimate(NamedTuple):
@@ -38,7 +44,9 @@ class Estimate(NamedTuple):
     covariance: np.ndarray  # (p, p) for the noise that the residual shows
     residual: np.ndarray  # (k, n) torque less prediction, 0 in rows that were not used [N·m]
     noise: np.ndarray  # (n,) standard deviation of the residual [N·m]; its inverse is the weight
-    factor: np.ndarray  # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
+    factor: (
+        np.ndarray
+    )  # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
     condition_number: float  # of the weighted observation matrix, columns scaled to unit length
 
     @property
@@ -90,7 +98,10 @@ def weighted(
     flat = X.reshape(-1, X.shape[-1])
     residual = tau - Y @ values
     covariance = _covariance(X, residual / scale, _inverse(flat), used, segments or (len(tau),))
-    noise, factor = residual_deviation(residual, owned, used), np.asarray(np.linalg.qr(flat, mode="r"))
+    noise, factor = (
+        residual_deviation(residual, owned, used),
+        np.asarray(np.linalg.qr(flat, mode="r")),
+    )
     return Estimate(values, covariance, residual, noise, factor, condition_number(flat))
 
 
@@ -107,12 +118,18 @@ def condition_number(flat: np.ndarray) -> float:
 
 def autocorrelation(residual: np.ndarray, lags: int = LONGEST_LAG) -> np.ndarray:
     """(lags + 1, n) autocorrelation of each joint's residual; 1 at lag 0."""
-    products = [(residual[lag:] * residual[: len(residual) - lag]).sum(axis=0) for lag in range(lags + 1)]
+    products = [
+        (residual[lag:] * residual[: len(residual) - lag]).sum(axis=0) for lag in range(lags + 1)
+    ]
     return np.array(products) / np.maximum(products[0], 1e-300)
 
 
 def _covariance(
-    X: np.ndarray, residual: np.ndarray, bread: np.ndarray, used: np.ndarray, segments: tuple[int, ...]
+    X: np.ndarray,
+    residual: np.ndarray,
+    bread: np.ndarray,
+    used: np.ndarray,
+    segments: tuple[int, ...],
 ) -> np.ndarray:
     """(p, p) of the estimate, for the noise that the residual shows and the part that the fit swallowed."""
     lags = min(LONGEST_LAG, min(segments) - 1)
@@ -155,6 +172,12 @@ def _lengths(X: np.ndarray) -> np.ndarray:
 
 def _check(Y: np.ndarray, tau: np.ndarray) -> None:
     if Y.ndim != 3 or tau.shape != Y.shape[:2]:
-        raise BadInput("observations do not fit the torques", found=(Y.shape, tau.shape), allowed="(k, n, p), (k, n)")
+        raise BadInput(
+            "observations do not fit the torques",
+            found=(Y.shape, tau.shape),
+            allowed="(k, n, p), (k, n)",
+        )
     if tau.size < Y.shape[-1]:
-        raise BadInput("fewer equations than parameters", found=tau.size, allowed=f"at least {Y.shape[-1]}")
+        raise BadInput(
+            "fewer equations than parameters", found=tau.size, allowed=f"at least {Y.shape[-1]}"
+        )

@@ -18,9 +18,14 @@ from dynamics.errors import BadInput
 
 FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
 SLOWEST = 0.5  # [s] a longer median step is in another unit
-HOLE, HOLE_STEPS = 0.025, 3.5  # [s] and median steps: a step beyond both is a gap, shorter ones are interpolated
+HOLE, HOLE_STEPS = (
+    0.025,
+    3.5,
+)  # [s] and median steps: a step beyond both is a gap, shorter ones are interpolated
 _UNEVEN = 0.01  # of a step that stamps are off an even clock
-_COMPLETE = 0.005  # of the usual step, within which rows on a clock have the mean step: none is missing
+_COMPLETE = (
+    0.005  # of the usual step, within which rows on a clock have the mean step: none is missing
+)
 _SURE = 0.9  # share of the roughness by stamps: an arm at rest, or noise, decides nothing
 _FEW = 50  # rows over which the usual step is taken, so that lateness does not count
 _WRAP = 0.5  # [rad] about whole turns
@@ -36,8 +41,12 @@ class MotionLog(NamedTuple):
     time: np.ndarray  # (k,) [s]
     q: np.ndarray  # (k, n) joint angles, on the link's side [rad]
     tau: np.ndarray  # (k, n) joint torques [N·m], of the motors: K i, or of torque sensors
-    qd: np.ndarray | None = None  # (k, n) logged velocities [rad/s], or None; used to check units only
-    rotor_q: np.ndarray | None = None  # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
+    qd: np.ndarray | None = (
+        None  # (k, n) logged velocities [rad/s], or None; used to check units only
+    )
+    rotor_q: np.ndarray | None = (
+        None  # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
+    )
     name: str = "log"  # for messages
 
     @property
@@ -46,7 +55,9 @@ class MotionLog(NamedTuple):
         return (len(self.time) - 1) / float(self.time[-1] - self.time[0])
 
 
-def logs_of(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0) -> list[MotionLog]:
+def logs_of(
+    source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0
+) -> list[MotionLog]:
     """A log with checked float64 arrays at even steps, for the joints and position limits of an arm.
 
     ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
@@ -58,27 +69,44 @@ def logs_of(source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float 
     """
     fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
     name = str(fields.pop("name", None) or "log")
-    arrays = {key: _array(value, f"{name}: {key}") for key, value in fields.items() if value is not None}
+    arrays = {
+        key: _array(value, f"{name}: {key}") for key, value in fields.items() if value is not None
+    }
     time = arrays.pop("time")
     if time.ndim != 1 or len(time) < 2:
         raise BadInput("time must be one column", where=name, found=time.shape, allowed="(k,)")
     for key, array in arrays.items():
         if array.shape != (len(time), len(arm.dh)):
             allowed = f"({len(time)}, {len(arm.dh)})"
-            raise BadInput(f"{key} has the wrong shape", where=name, found=array.shape, allowed=allowed)
+            raise BadInput(
+                f"{key} has the wrong shape", where=name, found=array.shape, allowed=allowed
+            )
     if np.any(np.diff(time) <= 0):
-        raise BadInput("time does not increase", where=f"{name}, sample {int(np.argmin(np.diff(time) > 0)) + 1}")
+        raise BadInput(
+            "time does not increase",
+            where=f"{name}, sample {int(np.argmin(np.diff(time) > 0)) + 1}",
+        )
     require_seconds(time, name)
     arrays |= {key: unwrapped(time, arrays[key]) for key in ("q", "rotor_q") if key in arrays}
     dead = [str(j + 1) for j in np.flatnonzero(np.ptp(arrays["tau"], axis=0) == 0)]
     if dead:
-        raise BadInput("tau never changes", where=name, found=f"joints {', '.join(dead)}", allowed="measured torques")
+        raise BadInput(
+            "tau never changes",
+            where=name,
+            found=f"joints {', '.join(dead)}",
+            allowed="measured torques",
+        )
     logs = _parts(clock_of(time, arrays["q"]), arrays, name)
     for log in logs:
         _check_units(log, arm)
         if log.rate <= lowest_rate:
             allowed = f"above {lowest_rate:g} Hz, or a smaller bandwidth (--bandwidth)"
-            raise BadInput("the sampling rate is too low", where=log.name, found=f"{log.rate:g} Hz", allowed=allowed)
+            raise BadInput(
+                "the sampling rate is too low",
+                where=log.name,
+                found=f"{log.rate:g} Hz",
+                allowed=allowed,
+            )
     return logs
 
 
@@ -88,7 +116,12 @@ def _parts(time: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> list[M
     logs = [log for log in whole if np.ptp(log.time) >= _SHORTEST]
     if not logs:
         longest = max(float(np.ptp(log.time)) for log in whole)
-        raise BadInput("the log is too short", where=name, found=f"{longest:g} s", allowed="1 s or more without a gap")
+        raise BadInput(
+            "the log is too short",
+            where=name,
+            found=f"{longest:g} s",
+            allowed="1 s or more without a gap",
+        )
     if len(whole) == 1:
         return logs
     return [log._replace(name=f"{name}, {log.time[0]:.2f}–{log.time[-1]:.2f} s") for log in logs]
@@ -97,9 +130,14 @@ def _parts(time: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> list[M
 def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
     missing = [key for key in ("time", "q", "tau") if key not in source]
     if missing:
-        raise BadInput("signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing))
+        raise BadInput(
+            "signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing)
+        )
     fields = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
-    return {**fields, "name": getattr(source, "attrs", {}).get("title") or source.get("name")}  # of an xarray Dataset
+    return {
+        **fields,
+        "name": getattr(source, "attrs", {}).get("title") or source.get("name"),
+    }  # of an xarray Dataset
 
 
 def _array(value: Any, where: str) -> np.ndarray:
@@ -109,18 +147,24 @@ def _array(value: Any, where: str) -> np.ndarray:
         raise BadInput("numbers are needed", where=where, found=type(value).__name__) from None
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        raise BadInput("not a number", where=f"{where}, sample {bad[0][0]}", found=len(bad), allowed="none")
+        raise BadInput(
+            "not a number", where=f"{where}, sample {bad[0][0]}", found=len(bad), allowed="none"
+        )
     return array
 
 
 def _check_units(log: MotionLog, arm: Arm) -> None:
     stride = max(1, round(_PACE * log.rate))
-    paces = np.abs(log.q[stride:] - log.q[:-stride]).max(axis=0) * log.rate / stride / arm.speed_limits
+    paces = (
+        np.abs(log.q[stride:] - log.q[:-stride]).max(axis=0) * log.rate / stride / arm.speed_limits
+    )
     largest = float(np.abs(log.q).max())
     if largest > FULL_TURNS or paces.max() > _TOO_FAST:
         j = int(np.argmax(paces))
         allowed = f"rad, below {FULL_TURNS:.2f}"
-        found = f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed"
+        found = (
+            f"angles up to {largest:.4g}, joint {j + 1} at {paces[j]:.3g} times its highest speed"
+        )
         raise BadInput("q looks like degrees", where=log.name, found=found, allowed=allowed)
     if log.qd is None:
         return
@@ -136,8 +180,15 @@ def require_seconds(time: np.ndarray, where: str) -> None:
     median = float(np.median(np.diff(time))) if len(time) > 1 else 0.0
     if median > SLOWEST:
         units = {"milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
-        unit = next((name for name, factor in units.items() if median * factor <= SLOWEST), "no seconds")
-        raise BadInput(f"time looks like {unit}", where=where, found=f"a median step of {median:g}", allowed="seconds")
+        unit = next(
+            (name for name, factor in units.items() if median * factor <= SLOWEST), "no seconds"
+        )
+        raise BadInput(
+            f"time looks like {unit}",
+            where=where,
+            found=f"a median step of {median:g}",
+            allowed="seconds",
+        )
 
 
 def clock_of(stamps: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -181,13 +232,18 @@ def between_gaps(time: np.ndarray) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges)]
 
 
-def even_parts(time: np.ndarray, signals: dict[str, np.ndarray]) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+def even_parts(
+    time: np.ndarray, signals: dict[str, np.ndarray]
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
     """The stretches without a gap at even steps, times and signals (k, n) each; uneven ones by cubic splines."""
     for part in between_gaps(time):
         own, values = time[part], {name: signal[part] for name, signal in signals.items()}
         even = np.linspace(own[0], own[-1], len(own))
         if np.abs(own - even).max() > _UNEVEN * (own[-1] - own[0]) / max(len(own) - 1, 1):
-            own, values = even, {name: CubicSpline(own, signal)(even) for name, signal in values.items()}
+            own, values = (
+                even,
+                {name: CubicSpline(own, signal)(even) for name, signal in values.items()},
+            )
         yield own, values
 
 
@@ -203,7 +259,11 @@ def clock_in_words(stamps: np.ndarray, time: np.ndarray) -> str:
     if late > _UNEVEN * median:
         words.append(f"stamped up to {1e3 * late:.3g} ms off an even clock, on which it is put")
     uneven = np.ptp(inner) > 2 * _UNEVEN * median
-    words.append(f"steps of {1e3 * inner.min():.3g} to {1e3 * inner.max():.3g} ms" if uneven else "even steps")
+    words.append(
+        f"steps of {1e3 * inner.min():.3g} to {1e3 * inner.max():.3g} ms"
+        if uneven
+        else "even steps"
+    )
     if len(parts) > 1:
         words.append(f"{len(parts) - 1} gaps, the longest {steps.max():.3g} s")
     return ", ".join(words)
@@ -213,7 +273,9 @@ def unwrapped(time: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Angles (k, n) without the jumps by whole turns, within 0.5 rad, for which no joint is fast enough."""
     steps, turn = np.diff(q, axis=0), 2 * np.pi
     turns = np.round(steps / turn)
-    jumps = (np.abs(steps - turn * turns) < _WRAP) & (np.abs(steps) > FULL_TURNS * np.diff(time)[:, None])
+    jumps = (np.abs(steps - turn * turns) < _WRAP) & (
+        np.abs(steps) > FULL_TURNS * np.diff(time)[:, None]
+    )
     if not (jumps & (turns != 0)).any():
         return q
     return q - np.concatenate([np.zeros((1, q.shape[1])), turn * np.cumsum(turns * jumps, axis=0)])

@@ -49,18 +49,32 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
     """
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
-    if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(np.isfinite(values)):
-        raise BadInput("no parameter vector", found=values.shape, allowed=f"{10 * n} or {11 * n} finite numbers")
+    if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(
+        np.isfinite(values)
+    ):
+        raise BadInput(
+            "no parameter vector",
+            found=values.shape,
+            allowed=f"{10 * n} or {11 * n} finite numbers",
+        )
     links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
     masses, first = links[:, 0], links[:, 1:4]
     for i in np.flatnonzero((masses < 0) | ((masses == 0) & first.any(axis=1))):
-        raise BadInput("no body has this mass and first moment", where=f"link {i + 1}", found=links[i, :4].tolist())
+        raise BadInput(
+            "no body has this mass and first moment",
+            where=f"link {i + 1}",
+            found=links[i, :4].tolist(),
+        )
     centers = first / np.where(masses > 0, masses, 1.0)[:, None]
-    tensors = np.array([_tensor(row) - row[0] * _steiner(c) for row, c in zip(links, centers, strict=True)])
+    tensors = np.array(
+        [_tensor(row) - row[0] * _steiner(c) for row, c in zip(links, centers, strict=True)]
+    )
     rotors = values[PER_LINK * n :] if values.size > PER_LINK * n else arm.rotor_inertia
     if np.any(rotors < 0):
         raise BadInput("a rotor inertia cannot be negative", found=rotors.tolist())
-    return arm._replace(mass=masses, center_of_mass=centers, inertia=tensors, rotor_inertia=rotors.copy())
+    return arm._replace(
+        mass=masses, center_of_mass=centers, inertia=tensors, rotor_inertia=rotors.copy()
+    )
 
 
 def to_standard(arm: Arm, frames: str) -> np.ndarray:
@@ -71,7 +85,9 @@ def to_standard(arm: Arm, frames: str) -> np.ndarray:
         require_rigid(arm)
         for i, (a, alpha) in enumerate(arm.dh[:, 2:]):
             block, c, s = slice(PER_LINK * i, PER_LINK * (i + 1)), np.cos(alpha), np.sin(alpha)
-            T_modified_standard = np.array([[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
+            T_modified_standard = np.array(
+                [[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
+            )
             out[block, block] = change_of_frame(np.linalg.inv(T_modified_standard))
     return out
 

@@ -19,7 +19,12 @@ import numpy as np
 from dynamics.arm import Arm
 from dynamics.errors import BadInput
 from dynamics.files import write_arm
-from dynamics.identification.base_set import BaseParameters, base_parameters, base_regressor, random_excitation
+from dynamics.identification.base_set import (
+    BaseParameters,
+    base_parameters,
+    base_regressor,
+    random_excitation,
+)
 from dynamics.identification.consistent import ConsistentFit, consistent_fit
 from dynamics.identification.equations import Observations, Options, observations
 from dynamics.identification.gears import Gears, find_gears
@@ -52,7 +57,9 @@ class Identification:
     given: Arm  # the arm that was handed in (CAD)
     base: BaseParameters  # its base parameters
     options: Options  # as handed in
-    names: tuple[str, ...]  # (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction
+    names: tuple[
+        str, ...
+    ]  # (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction
     estimate: Estimate  # weighted least squares: values, covariance, residual (see ``Estimate``)
     open: tuple[str, ...]  # names of unknowns that the logs do not show (``unexcited="keep"`` only)
     nmse_given: float  # NMSE of the given arm on the logs of the fit [N·m]
@@ -95,16 +102,26 @@ class Identification:
         Raises ``BadInput``: as ``identify`` does.
         """
         logs = logs_of(log, self.given, self.options.lowest_rate)
-        Y, tau, _ = _all_observations(self.given, self.base, logs, self.options)[0]  # turning joints count here
+        Y, tau, _ = _all_observations(self.given, self.base, logs, self.options)[
+            0
+        ]  # turning joints count here
         values = self.estimate.values
         if physical:
             values = np.concatenate([self.consistent.base, self.consistent.friction])
-        return Comparison(logs[0].name, _nmse_given(self.given, self.base, Y, tau), nmse(tau, Y @ values))
+        return Comparison(
+            logs[0].name, _nmse_given(self.given, self.base, Y, tau), nmse(tau, Y @ values)
+        )
 
     def table(self) -> str:
         """Name, value, relative standard deviation and interval of every unknown, as text."""
-        rows = [f"{'':8}{'value':>12}{'deviation':>12}{'relative':>10}  {self.options.level:.0%} interval"]
-        known = self.estimate.values, self.estimate.deviations, self.estimate.intervals(self.options.level)
+        rows = [
+            f"{'':8}{'value':>12}{'deviation':>12}{'relative':>10}  {self.options.level:.0%} interval"
+        ]
+        known = (
+            self.estimate.values,
+            self.estimate.deviations,
+            self.estimate.intervals(self.options.level),
+        )
         for name, value, s, (low, high) in zip(self.names, *known, strict=True):
             relative = f"{s / abs(value):10.1%}" if value else f"{'':>10}"
             rows.append(f"{name:8}{value:12.5f}{s:12.5f}{relative}  [{low:.5f}, {high:.5f}]")
@@ -126,10 +143,14 @@ class Identification:
             "residual_autocorrelation_lag1": autocorrelation(self.estimate.residual, 1)[1].tolist(),
             "deviations_lost_to_consistency": self.consistent.distance,
             "open": list(self.open),
-            "gears": {} if self.gears is None else {k: v.tolist() for k, v in self.gears._asdict().items()},
+            "gears": {}
+            if self.gears is None
+            else {k: v.tolist() for k, v in self.gears._asdict().items()},
             "least_known": [self.names[k] for k in worst],
             "base_parameters": dict(zip(self.names, self.estimate.values.tolist(), strict=True)),
-            "standard_deviations": dict(zip(self.names, self.estimate.deviations.tolist(), strict=True)),
+            "standard_deviations": dict(
+                zip(self.names, self.estimate.deviations.tolist(), strict=True)
+            ),
         }
 
     def write(
@@ -149,10 +170,16 @@ class Identification:
         friction = self.given.friction.copy()
         friction[:, :2] = np.maximum(self.friction, 0.0)
         friction[:, 2] = friction[:, 0]
-        told = np.inf if self.gears is None else np.where(self.gears.told, self.gears.stiffness, np.inf)
+        told = (
+            np.inf
+            if self.gears is None
+            else np.where(self.gears.told, self.gears.stiffness, np.inf)
+        )
         arm = self.arm._replace(friction=friction, presliding=np.zeros(len(friction)) + told)
         source = f"identified from {', '.join(self.logs)}"
-        return write_arm(arm, path, description, source, fit={**self.quality(), **(more or {})}, joints=joints)
+        return write_arm(
+            arm, path, description, source, fit={**self.quality(), **(more or {})}, joints=joints
+        )
 
 
 def identify(
@@ -180,15 +207,30 @@ def identify(
         raise BadInput("no logs", allowed="one or more")
     checked = [log for source in sources for log in logs_of(source, arm, options.lowest_rate)]
     base = base_parameters(arm, options.rotor == "estimated")
-    names = [*base.names, *(f"{kind}{j + 1}" for kind in ("FC", "FV") * options.friction for j in range(len(arm.dh)))]
+    names = [
+        *base.names,
+        *(f"{kind}{j + 1}" for kind in ("FC", "FV") * options.friction for j in range(len(arm.dh))),
+    ]
     (Y, tau, clear), lengths = _all_observations(arm, base, checked, options)
     missing = unexcited(arm, base, Y, names)
-    if options.unexcited == "refuse" or len(still_joints(checked)) == len(arm.dh):  # or nothing moves at all
+    if options.unexcited == "refuse" or len(still_joints(checked)) == len(
+        arm.dh
+    ):  # or nothing moves at all
         refuse(missing, checked)
     owned = np.bincount(base.links(), minlength=len(arm.dh) + 1)[1:] + 2 * options.friction
     estimate = weighted(Y, tau, owned, lengths, clear)
     errors = _nmse_given(arm, base, Y, tau), nmse(tau, Y @ estimate.values)
-    return Identification(arm, base, options, tuple(names), estimate, tuple(missing), *errors, len(tau), tuple(checked))
+    return Identification(
+        arm,
+        base,
+        options,
+        tuple(names),
+        estimate,
+        tuple(missing),
+        *errors,
+        len(tau),
+        tuple(checked),
+    )
 
 
 def _all_observations(
@@ -196,7 +238,9 @@ def _all_observations(
 ) -> tuple[Observations, tuple[int, ...]]:
     """The equations of logs one behind the other, and how many samples each has."""
     parts = [observations(arm, base, log, options) for log in logs]
-    return Observations(*map(np.concatenate, zip(*parts, strict=True))), tuple(len(part.tau) for part in parts)
+    return Observations(*map(np.concatenate, zip(*parts, strict=True))), tuple(
+        len(part.tau) for part in parts
+    )
 
 
 def _nmse_given(arm: Arm, base: BaseParameters, Y: np.ndarray, tau: np.ndarray) -> float:
@@ -213,9 +257,15 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])
     scale[: len(base.kept)] = np.sqrt((lively**2).sum(axis=1).mean(axis=0))
-    _, values, directions = np.linalg.svd(Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y)), full_matrices=False)
+    _, values, directions = np.linalg.svd(
+        Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y)), full_matrices=False
+    )
     open_ones = directions[values < _LEAST_SHARE * values[0]]
-    return [name for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True) if part > _PART]
+    return [
+        name
+        for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True)
+        if part > _PART
+    ]
 
 
 def still_joints(logs: list[MotionLog]) -> dict[int, float]:
@@ -232,7 +282,9 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
     reasons = [f"joint {j} moves {most:.2g} rad" for j, most in still.items()]
     message = f"the logs do not excite the arm: {', '.join(reasons) or 'the motion is too plain'}"
     found = f"nothing is known of {', '.join(names) or 'small motions but friction and noise'}"
-    allowed = "a motion of every joint, each at frequencies of its own, or unexcited='keep' (--keep)"
+    allowed = (
+        "a motion of every joint, each at frequencies of its own, or unexcited='keep' (--keep)"
+    )
     raise BadInput(message, where=", ".join(log.name for log in logs), found=found, allowed=allowed)
 
 
@@ -245,7 +297,9 @@ def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
     """
     tau, predicted = np.asarray(tau, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
     if tau.ndim != 2 or tau.shape != predicted.shape or not len(tau):
-        raise BadInput("torques do not fit", found=(tau.shape, predicted.shape), allowed="(k, n) twice")
+        raise BadInput(
+            "torques do not fit", found=(tau.shape, predicted.shape), allowed="(k, n) twice"
+        )
     size = np.abs(tau).mean(axis=0)
     if np.any(size == 0):
         raise BadInput("a joint without torque has no normalised error", found=size.tolist())

@@ -18,13 +18,32 @@ from dynamics.arm import Arm, joint_count
 from dynamics.batches import as_rows
 from dynamics.identification.parameters import PER_LINK, to_standard
 from dynamics.kernels.decorators import inlined, kernel
-from dynamics.kernels.vectors import UP, ZERO, add, along, column, cross, dot, into_axes, put, sub, three, times, vector
+from dynamics.kernels.vectors import (
+    UP,
+    ZERO,
+    add,
+    along,
+    column,
+    cross,
+    dot,
+    into_axes,
+    put,
+    sub,
+    three,
+    times,
+    vector,
+)
 from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 
 
 def regressor(
-    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, rotor: bool = False, frames: str = "standard"
+    arm: Arm,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    rotor: bool = False,
+    frames: str = "standard",
 ) -> np.ndarray:
     """Matrix whose product with ``parameters_of(arm, rotor, frames)`` is the torque.
 
@@ -40,7 +59,9 @@ def regressor(
     n = joint_count(arm)
     (q, qd, qdd), lead = as_rows(n, q=q, qd=qd, qdd=qdd)
     change = to_standard(arm, frames)
-    out = _regressor_batch(arm._replace(offset=arm.dynamics_offset), q, qd, qdd, rotor, make_work(n))
+    out = _regressor_batch(
+        arm._replace(offset=arm.dynamics_offset), q, qd, qdd, rotor, make_work(n)
+    )
     if frames != "standard":
         out[:, :, : PER_LINK * n] = out[:, :, : PER_LINK * n] @ change
     return out.reshape(*lead, n, -1)
@@ -66,7 +87,9 @@ def write_regressor(gravity, qd, qdd, work, out):
         u = UP
         for j in range(i + 1):
             v = cross(u, sub(end, vector(origin, j, 0)))
-            _write_block(into_axes(turn, u), into_axes(turn, v), w_own, d_own, a_own, out, j, PER_LINK * i)
+            _write_block(
+                into_axes(turn, u), into_axes(turn, v), w_own, d_own, a_own, out, j, PER_LINK * i
+            )
             u = column(rotation[j], 2)
 
 
@@ -87,7 +110,9 @@ def _write_block(u, v, w, d, a, out, row, start):
 
 
 @kernel
-def _regressor_batch(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, rotor: bool, work: Work) -> np.ndarray:
+def _regressor_batch(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, rotor: bool, work: Work
+) -> np.ndarray:
     n = q.shape[1]
     out = np.zeros((q.shape[0], n, 11 * n if rotor else 10 * n))
     for row in range(q.shape[0]):

@@ -78,12 +78,25 @@ def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
     size = poses.size // 16
-    wanted = np.zeros(size) if theta6 is None else rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead).ravel()
+    wanted = (
+        np.zeros(size)
+        if theta6 is None
+        else rows_like(np.asarray(theta6)[..., None], 1, "theta6", lead).ravel()
+    )
     if not np.isfinite(wanted).all():
         raise BadInput("theta6 must be finite", found=theta6)
     solutions, branches, counts = np.empty((size, 8, 6)), np.empty((size, 8, 3)), np.empty(size + 1)
     room = np.empty(room_for(n))
-    _solve_rows.entry(numbers, n, poses.reshape(-1), wanted, solutions.reshape(-1), branches.reshape(-1), counts, room)
+    _solve_rows.entry(
+        numbers,
+        n,
+        poses.reshape(-1),
+        wanted,
+        solutions.reshape(-1),
+        branches.reshape(-1),
+        counts,
+        room,
+    )
     if counts[size] != size:  # the arm or a pose is unfit, and one of these says why
         require_closed_form(arm)
         as_poses(T_base_tool)

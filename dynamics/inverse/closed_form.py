@@ -31,7 +31,9 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import UP, along, column, dot, matmul, times, vector
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
-BEYOND = 1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
+BEYOND = (
+    1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
+)
 WRIST = 1e-10  # |s5| below which the wrist is singular
 _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines of an arm of UR type
 NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits
@@ -86,7 +88,11 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
     r0, r1 = matmul(arm.tool, vector(T, 0, 0)), matmul(arm.tool, vector(T, 1, 0))
     r2 = matmul(arm.tool, vector(T, 2, 0))
     reach = along(column(arm.tool, 3), dh[5, 1], UP)
-    x, y, height = T[0, 3] - dot(r0, reach), T[1, 3] - dot(r1, reach), T[2, 3] - dot(r2, reach) - dh[0, 1]
+    x, y, height = (
+        T[0, 3] - dot(r0, reach),
+        T[1, 3] - dot(r1, reach),
+        T[2, 3] - dot(r2, reach) - dh[0, 1],
+    )
     forward = _along_arm(math.hypot(x, y), d4)
     if not forward >= 0.0:
         return 0

@@ -78,8 +78,14 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         reached, status, change = _follow(arm, rows, start, float(jump), q)
     else:
         reached, status, change = _follow_numeric(arm, rows, start, float(jump), q, make_work(n))
-    names = {_OUT_OF_REACH: "out of reach", _LIMITS: "limits", _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)"}
-    return JointPath(q, reached, "" if status == _COMPLETE else f"{names[status]} at waypoint {reached}")
+    names = {
+        _OUT_OF_REACH: "out of reach",
+        _LIMITS: "limits",
+        _BRANCH_ENDS: f"branch ends (jump of {change:.3g} rad)",
+    }
+    return JointPath(
+        q, reached, "" if status == _COMPLETE else f"{names[status]} at waypoint {reached}"
+    )
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -100,7 +106,10 @@ def nearest_turn(angle, near, low, high):
     An angle that rounding puts beyond a limit, by up to ``_ROUNDING`` of a turn, is put on it.
     """
     turn = 2.0 * math.pi
-    least, most = np.ceil((low - angle) / turn - _ROUNDING), np.floor((high - angle) / turn + _ROUNDING)
+    least, most = (
+        np.ceil((low - angle) / turn - _ROUNDING),
+        np.floor((high - angle) / turn + _ROUNDING),
+    )
     count = min(max(np.rint((near - angle) / turn), least), most)
     return min(max(angle + turn * count, low), high) if least <= most else math.nan
 
@@ -167,7 +176,9 @@ def _follow_numeric(arm, poses, start, jump, q, work):
     return poses.shape[0], _COMPLETE, 0.0
 
 
-def follow_positions(arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump: float = JUMP) -> JointPath:
+def follow_positions(
+    arm: Arm, positions: np.ndarray, q_start: np.ndarray, jump: float = JUMP
+) -> JointPath:
     """Follow tool positions (k, 3) [m] continuously with the joints; the tool may turn.
 
     The path goes on from the joint angles before the first position as far as it can; it ends where no joint angles
@@ -229,10 +240,17 @@ def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
     theta = rows + arm.dh[:, 0]
     (c1, c2), (s1, s2) = np.cos(theta[:, :2]).T, np.sin(theta[:, :2]).T
     t23 = theta[:, 1] + theta[:, 2]
-    c23, s23, c234, s234 = np.cos(t23), np.sin(t23), np.cos(t23 + theta[:, 3]), np.sin(t23 + theta[:, 3])
+    c23, s23, c234, s234 = (
+        np.cos(t23),
+        np.sin(t23),
+        np.cos(t23 + theta[:, 3]),
+        np.sin(t23 + theta[:, 3]),
+    )
     c5, s5 = np.cos(theta[:, 4]), np.sin(theta[:, 4])
     (d1, _, _, d4, d5, d6), (a2, a3) = arm.dh[:, 1], arm.dh[1:3, 2]
     along = a2 * c2 + a3 * c23 + d5 * s234 - d6 * s5 * c234
     across = d4 + d6 * c5
     height = d1 + a2 * s2 + a3 * s23 - d5 * c234 - d6 * s5 * s234
-    return np.stack([c1 * along + s1 * across, s1 * along - c1 * across, height], axis=-1).reshape(*lead, 3)
+    return np.stack([c1 * along + s1 * across, s1 * along - c1 * across, height], axis=-1).reshape(
+        *lead, 3
+    )

@@ -83,7 +83,9 @@ def numeric_inverse_kinematics(
     best = NumericSolution(start, False, 0, np.inf)
     for attempt in range(int(restarts) + 1):
         q = start.copy() if attempt == 0 or rng is None else rng.uniform(low, high)
-        iterations, error = solve_from(arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work)
+        iterations, error = solve_from(
+            arm, T, q, float(tolerance), int(max_iterations), bool(position_only), work
+        )
         total += iterations
         if error < best.error:
             best = NumericSolution(q, bool(error <= tolerance), total, float(error))
@@ -96,7 +98,9 @@ def checked_start(q_start: object, n: int) -> np.ndarray:
     """``q_start`` as one finite row (n,), a copy. Raises ``BadInput``."""
     (rows,), lead = as_rows(n, q_start=q_start)
     if lead or not np.isfinite(rows).all():
-        raise BadInput("q_start must be one finite joint position", found=q_start, allowed=f"({n},)")
+        raise BadInput(
+            "q_start must be one finite joint position", found=q_start, allowed=f"({n},)"
+        )
     return rows[0].copy()
 
 

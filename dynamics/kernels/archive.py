@@ -54,7 +54,9 @@ def unpack(folder: Path, name: str, versions: Mapping[str, str]) -> None:
     try:
         about = read_about(archive)
         others = [
-            f"{what} {about[what]}, not {version}" for what, version in versions.items() if about[what] != version
+            f"{what} {about[what]}, not {version}"
+            for what, version in versions.items()
+            if about[what] != version
         ]
         if others:
             _say(f"the compiled code that comes along is for {'; '.join(others)}")

@@ -34,7 +34,9 @@ def _choose_root() -> Path:
     """The folder that is asked for, that in the home folder, one in the temporary folder, or a new one there."""
     asked = os.environ.get(_OURS) or os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopfield-nav"
-    shared = Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    shared = (
+        Path(tempfile.gettempdir()) / f"hopfield-nav-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    )
     for root in (Path(asked) if asked else home, shared):
         try:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,7 +75,11 @@ def _remove(root: Path, owner: int) -> None:
 
 def _prune(root: Path, current: Path) -> None:
     """Remove all but the few newest of the folders of older sources that this program has made."""
-    old = [path for path in root.glob("code-*") if path != current and not path.is_symlink() and _is_tagged(path)]
+    old = [
+        path
+        for path in root.glob("code-*")
+        if path != current and not path.is_symlink() and _is_tagged(path)
+    ]
     old.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for path in old[_KEEP:]:
         remove_folder(path, root)
@@ -103,7 +109,9 @@ def cache_folder() -> Path:
             _prune(root, folder)
     if folder.exists() and not is_private(folder):
         message = "others may write to the folder of compiled code, which is executed"
-        raise BadInput(message, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own")
+        raise BadInput(
+            message, where=str(folder), allowed="remove it, or NUMBA_CACHE_DIR=FOLDER of your own"
+        )
     return folder
 
 

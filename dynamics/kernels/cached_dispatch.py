@@ -52,7 +52,8 @@ def _question(kind: Any) -> Callable[[Any], bool]:
     if tuples := getattr(kind, "instance_class", None):
         fields = [_question(field) for field in kind.types]
         return lambda value: (
-            type(value) is tuples and all(fits(field) for fits, field in zip(fields, value, strict=True))
+            type(value) is tuples
+            and all(fits(field) for fits, field in zip(fields, value, strict=True))
         )
     if numbers := getattr(kind, "record", None):
         return lambda value: type(value) is numbers
@@ -62,6 +63,9 @@ def _question(kind: Any) -> Callable[[Any], bool]:
     if isinstance(kind, numba.types.Array) and kind.layout == "C" and kind.mutable and kind.aligned:
         dtype, rank = numba.np.numpy_support.as_dtype(kind.dtype), kind.ndim
         return lambda value: (
-            type(value) is np.ndarray and value.dtype == dtype and value.ndim == rank and value.flags.carray
+            type(value) is np.ndarray
+            and value.dtype == dtype
+            and value.ndim == rank
+            and value.flags.carray
         )
     return lambda value: numba.typeof(value) == kind

@@ -29,7 +29,9 @@ COMPILE_OPTIONS: dict[str, Any] = {
     "nogil": True,
 }
 Table = NewType("Table", np.ndarray)  # of float64 in rows, (k, m)
-Room = NewType("Room", np.ndarray)  # scratch numbers, with which other threads of Python run; or None, for one row
+Room = NewType(
+    "Room", np.ndarray
+)  # scratch numbers, with which other threads of Python run; or None, for one row
 MayMiss = NewType("MayMiss", np.ndarray)  # numbers in a row, or None
 _RANKS: dict[Any, int] = {np.ndarray: 1, Table: 2, MayMiss: 1, Room: 1}
 
@@ -176,7 +178,12 @@ def _numba_type(hint: Any, lent: bool = False) -> Any:
     if get_origin(hint) is tuple:
         return types.BaseTuple.from_types([_numba_type(part) for part in get_args(hint)])
     if hint not in _RANKS:
-        return {int: types.int64, float: types.float64, bool: types.boolean, type(None): types.void}[hint]
+        return {
+            int: types.int64,
+            float: types.float64,
+            bool: types.boolean,
+            type(None): types.void,
+        }[hint]
     if not lent:
         return types.Array(types.float64, _RANKS[hint], "C")
     from dynamics.kernels.lent import LentArray
@@ -236,7 +243,9 @@ def _keeping_in(config: Any, folder: Path) -> Iterator[None]:
         config.CACHE_DIR = usual
 
 
-def compile_loop(signature: "numba.core.typing.Signature", function: Callable, nogil: bool = True) -> Callable:
+def compile_loop(
+    signature: "numba.core.typing.Signature", function: Callable, nogil: bool = True
+) -> Callable:
     """Compile ``function`` now for one signature, without reference counting.
 
     The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking through it again

@@ -21,10 +21,16 @@ from dynamics.kernels.numba_parts import PLAIN
 PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
 EXTENSIONS = ("hopfield_nav", "extensions")
 TARGET = "HOPFIELD_NAV_TARGET"
-FIXED, NATIVE = "x86-64-v3", "native"  # a processor that most machines contain, from 2013 on; this very one
+FIXED, NATIVE = (
+    "x86-64-v3",
+    "native",
+)  # a processor that most machines contain, from 2013 on; this very one
 _FIXED_HAS = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave")
 _CHOOSE_PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX")
-_DECIDE_NOTHING = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # flags that leave the compiled code as it is
+_DECIDE_NOTHING = (
+    "NUMBA_CACHE_DIR",
+    "NUMBA_NUM_THREADS",
+)  # flags that leave the compiled code as it is
 _DECIDES_CODE = (
     b"dynamics.kernels",
     b"NamedTuple",
@@ -41,7 +47,12 @@ def target() -> str:
     """``FIXED`` where this machine has it; ``NATIVE`` elsewhere, and where the environment chooses a processor."""
     asked = os.environ.get(TARGET, "")
     if asked not in ("", NATIVE):
-        raise BadInput("no processor to compile for", where=TARGET, found=asked, allowed=f"{NATIVE}, or not set")
+        raise BadInput(
+            "no processor to compile for",
+            where=TARGET,
+            found=asked,
+            allowed=f"{NATIVE}, or not set",
+        )
     if asked or any(name in os.environ for name in _CHOOSE_PROCESSOR):
         return NATIVE
     import llvmlite.binding as llvm
@@ -92,8 +103,15 @@ def checkout() -> Path:
 def core_digest() -> str:
     """Of ``dynamics`` and ``hopfield_nav`` without its extensions."""
     root = checkout()
-    files = (path for name in PACKAGES for path in (root / name).rglob("*.py") if not _is_of_extension(path, root))
-    return _digest(versions() | flags(), {path.relative_to(root): path for path in files if decides_code(path)})
+    files = (
+        path
+        for name in PACKAGES
+        for path in (root / name).rglob("*.py")
+        if not _is_of_extension(path, root)
+    )
+    return _digest(
+        versions() | flags(), {path.relative_to(root): path for path in files if decides_code(path)}
+    )
 
 
 def package_digest(folder: Path) -> str:
@@ -107,7 +125,9 @@ def package_digest(folder: Path) -> str:
             if not ours or decides_code(path):
                 files[path.relative_to(part.parent)] = path
             others = (extensions / name.decode() for name in _EXTENSION.findall(path.read_bytes()))
-            named += [other for other in dict.fromkeys(others) if other not in named and other.is_dir()]
+            named += [
+                other for other in dict.fromkeys(others) if other not in named and other.is_dir()
+            ]
     return _digest({}, files)
 
 

@@ -32,7 +32,11 @@ _TUPLES: Any = (tuple, types.BaseTuple)
 
 def kept_code(function: Callable, package: Path | None = None) -> NullCache:
     """The compiled versions of a function; none where it was typed into no file."""
-    return KeptCode(function, package) if Path(inspect.getfile(inspect.unwrap(function))).is_file() else NullCache()
+    return (
+        KeptCode(function, package)
+        if Path(inspect.getfile(inspect.unwrap(function))).is_file()
+        else NullCache()
+    )
 
 
 class KeptCode(NullCache):
@@ -62,10 +66,17 @@ class KeptCode(NullCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write a version, unless it holds what is true in this process alone."""
-        if data.lifted or data.library.has_dynamic_globals or " at 0x" in str(sig) or not _are_of_files(sig):
+        if (
+            data.lifted
+            or data.library.has_dynamic_globals
+            or " at 0x" in str(sig)
+            or not _are_of_files(sig)
+        ):
             return
         key = self._key(sig, data.codegen)
-        content = dumps((key, data._replace(type_annotation="")._reduce()))  # an annotation tells the path
+        content = dumps(
+            (key, data._replace(type_annotation="")._reduce())
+        )  # an annotation tells the path
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with whole_file(self._path(key)) as path:
@@ -80,7 +91,9 @@ class KeptCode(NullCache):
         return f"{self._name} {_in_words(signature)} {codegen.magic_tuple()} {code} {self._stamp}"
 
     def _path(self, key: str) -> Path:
-        return self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}{ENDING}"
+        return (
+            self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}{ENDING}"
+        )
 
 
 def _are_of_files(kind: Any) -> bool:
@@ -118,7 +131,9 @@ def _in_words(kind: Any) -> str:
     if isinstance(kind, types.FunctionType):
         return f"function {_in_words(kind.signature)}"
     if tuples := getattr(kind, "instance_class", None):
-        fields = (f"{name}: {_in_words(part)}" for name, part in zip(kind.fields, kind, strict=True))
+        fields = (
+            f"{name}: {_in_words(part)}" for name, part in zip(kind.fields, kind, strict=True)
+        )
         return f"{tuples.__module__}.{tuples.__qualname__}({', '.join(fields)})"
     if isinstance(kind, _TUPLES):
         return f"({', '.join(map(_in_words, kind))})"

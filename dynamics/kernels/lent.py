@@ -30,7 +30,9 @@ _PLAIN = 0x501  # flags: C-contiguous, aligned, writable
 _FLOAT = np.dtype(np.float64)
 _WORD, _INT, _BYTE = ir.IntType(8 * _POINTER), ir.IntType(32), ir.IntType(8)
 
-llvm.add_symbol("numpy.ndarray", id(np.ndarray))  # code that is kept asks for its address by this name
+llvm.add_symbol(
+    "numpy.ndarray", id(np.ndarray)
+)  # code that is kept asks for its address by this name
 
 
 class LentArray(types.Array):
@@ -41,7 +43,9 @@ class LentArray(types.Array):
 
     def __init__(self, rank: int, may_miss: bool = False, others_run: bool = False) -> None:
         self.may_miss, self.others_run = may_miss, others_run
-        super().__init__(types.float64, rank, "C", name=f"LentArray({rank}, {may_miss}, {others_run})")
+        super().__init__(
+            types.float64, rank, "C", name=f"LentArray({rank}, {may_miss}, {others_run})"
+        )
 
     key = property(lambda self: self.name)
 
@@ -51,20 +55,36 @@ register_model(LentArray)(ArrayModel)
 
 @unbox(LentArray)
 def _lend(kind: LentArray, value: Any, context: Any) -> NativeValue:
-    builder, api, array = context.builder, context.pyapi, make_array(kind)(context.context, context.builder)
-    none = builder.icmp_unsigned("==", value, api.borrow_none()) if kind.may_miss else cgutils.false_bit
+    builder, api, array = (
+        context.builder,
+        context.pyapi,
+        make_array(kind)(context.context, context.builder),
+    )
+    none = (
+        builder.icmp_unsigned("==", value, api.borrow_none())
+        if kind.may_miss
+        else cgutils.false_bit
+    )
     fits = cgutils.alloca_once_value(builder, none)
     known = context.context.get_c_value(builder, _BYTE, "numpy.ndarray")
-    is_array = builder.icmp_unsigned("==", _read(builder, value, _HEAD - _POINTER, known.type), known)
+    is_array = builder.icmp_unsigned(
+        "==", _read(builder, value, _HEAD - _POINTER, known.type), known
+    )
     with builder.if_then(is_array), builder.if_then(_is_plain(builder, value, kind.ndim)):
         lengths = _read(builder, value, _SHAPE, value.type)
         shape = [_read(builder, lengths, axis * _POINTER, _WORD) for axis in range(kind.ndim)]
         _populate(builder, array, _read(builder, value, _DATA, array.data.type), shape)
-        builder.store(cgutils.is_not_null(builder, array.nitems) if kind.may_miss else cgutils.true_bit, fits)
+        builder.store(
+            cgutils.is_not_null(builder, array.nitems) if kind.may_miss else cgutils.true_bit, fits
+        )
     refused = builder.not_(builder.load(fits))
     with builder.if_then(refused, likely=False):
         api.err_set_string("PyExc_TypeError", "not what the kernel is compiled for")
-    others = builder.and_(builder.load(fits), builder.not_(none)) if kind.others_run else cgutils.false_bit
+    others = (
+        builder.and_(builder.load(fits), builder.not_(none))
+        if kind.others_run
+        else cgutils.false_bit
+    )
     thread = cgutils.alloca_once(builder, api.voidptr)
     with builder.if_then(others, likely=False):
         builder.store(api.save_thread(), thread)
@@ -80,13 +100,24 @@ def _is_plain(builder: Any, array: Any, rank: int) -> Any:
     kind = _read(builder, array, _KIND, array.type)
     flags = builder.and_(_read(builder, array, _FLAGS, _INT), _INT(_PLAIN))
     ranks, number = _read(builder, array, _RANK, _INT), _read(builder, kind, _NUMBER, _INT)
-    asked = [(ranks, rank), (flags, _PLAIN), (number, _FLOAT.num), (_read(builder, kind, _ORDER, _BYTE), ord("="))]
-    return functools.reduce(builder.and_, [builder.icmp_signed("==", value, value.type(w)) for value, w in asked])
+    asked = [
+        (ranks, rank),
+        (flags, _PLAIN),
+        (number, _FLOAT.num),
+        (_read(builder, kind, _ORDER, _BYTE), ord("=")),
+    ]
+    return functools.reduce(
+        builder.and_, [builder.icmp_signed("==", value, value.type(w)) for value, w in asked]
+    )
 
 
 def _read(builder: Any, begin: Any, place: int, kind: Any) -> Any:
     """What lies so many bytes behind the beginning of an object."""
-    return builder.load(builder.inttoptr(builder.add(builder.ptrtoint(begin, _WORD), _WORD(place)), kind.as_pointer()))
+    return builder.load(
+        builder.inttoptr(
+            builder.add(builder.ptrtoint(begin, _WORD), _WORD(place)), kind.as_pointer()
+        )
+    )
 
 
 def _populate(builder: Any, array: Any, data: Any, shape: list) -> Any:
@@ -109,9 +140,14 @@ def _type_of_view(context: Any) -> Any:
 @lower_builtin(view, types.Array, types.Integer, types.BaseTuple)
 def _view(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     source = make_array(signature.args[0])(context, builder, arguments[0])
-    made, first = make_array(signature.return_type)(context, builder), builder.gep(source.data, [arguments[1]])
+    made, first = (
+        make_array(signature.return_type)(context, builder),
+        builder.gep(source.data, [arguments[1]]),
+    )
     shape = cgutils.unpack_tuple(builder, arguments[2])
-    return _populate(builder, made, first, shape)  # nobody's memory: callers that count references leave it alone
+    return _populate(
+        builder, made, first, shape
+    )  # nobody's memory: callers that count references leave it alone
 
 
 type_callable(room_here)(lambda context: lambda room: types.Array(types.float64, 1, "C"))

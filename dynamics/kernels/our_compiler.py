@@ -31,7 +31,9 @@ from dynamics.kernels.digests import FIXED, target
 from dynamics.kernels.kept_code import kept_code
 from dynamics.kernels.settings_here import without_settings_here
 
-_ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of those variables begin that Numba sets after compiling
+_ENVIRONMENT = (
+    "_ZN08NumbaEnv"  # how the names of those variables begin that Numba sets after compiling
+)
 _OWNER = "_CPUCodeLibrary__library"  # whom Numba hands the machine code of a module, to be cached
 
 
@@ -109,7 +111,11 @@ class _Dispatcher(CPUDispatcher):
 
 
 def dispatcher(
-    function: Callable, signature: Any = None, cache: bool = True, pipeline_class: type = Compiler, **options: Any
+    function: Callable,
+    signature: Any = None,
+    cache: bool = True,
+    pipeline_class: type = Compiler,
+    **options: Any,
 ) -> Callable:
     """As ``numba.njit``; compiled now for a ``signature``, and for no other then."""
     options = {"nopython": True, "boundscheck": None, **options}
@@ -123,7 +129,12 @@ def dispatcher(
 
 
 def c_function(
-    function: Callable, signature: Any, package: Path | None, ours: bool, cache: bool, **options: Any
+    function: Callable,
+    signature: Any,
+    package: Path | None,
+    ours: bool,
+    cache: bool,
+    **options: Any,
 ) -> Callable:
     """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
     made: Any = CFunc(function, sigutils.normalize_signature(signature), {}, options)
@@ -143,8 +154,12 @@ class _InlineLibrary(JITCodeLibrary):
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
-        names = (v.name for v in self._final_module.global_variables if v.name.startswith(_ENVIRONMENT))
-        variables = llvm.parse_assembly("".join(f'@"{name}" = common global i8* null\n' for name in names))
+        names = (
+            v.name for v in self._final_module.global_variables if v.name.startswith(_ENVIRONMENT)
+        )
+        variables = llvm.parse_assembly(
+            "".join(f'@"{name}" = common global i8* null\n' for name in names)
+        )
         variables.name = self.name
         setattr(variables, _OWNER, weakref.proxy(self))
         self._variables = variables
@@ -169,10 +184,15 @@ def external_type(function: Callable, signature: Signature) -> Any:
     def call(context: Any, builder: Any, _: Signature, arguments: Any) -> Any:
         kinds = [context.get_value_type(kind) for kind in signature.args]
         kind = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(get_or_insert_function(builder.module, kind, _symbol(function)), arguments)
+        return builder.call(
+            get_or_insert_function(builder.module, kind, _symbol(function)), arguments
+        )
 
     def define(typing: Any, *arguments: Any) -> tuple[Signature, Callable] | None:
-        taken = all(typing.can_convert(*both) is not None for both in zip(arguments, signature.args, strict=True))
+        taken = all(
+            typing.can_convert(*both) is not None
+            for both in zip(arguments, signature.args, strict=True)
+        )
         return (signature, call) if taken else None
 
     names = ["typing", *inspect.signature(function).parameters]

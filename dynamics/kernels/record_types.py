@@ -48,9 +48,13 @@ def _lend(kind: RecordType, value: Any, context: Any) -> NativeValue:
     api, builder, number = context.pyapi, context.builder, ir.IntType(32)
     buffer = api.alloca_buffer()
     borrow = ir.FunctionType(number, [api.pyobj, buffer.type, number])
-    failed = builder.call(api._get_function(borrow, "PyObject_GetBuffer"), (value, buffer, number(0)))
+    failed = builder.call(
+        api._get_function(borrow, "PyObject_GetBuffer"), (value, buffer, number(0))
+    )
     begins_with_address = ir.PointerType(context.context.get_value_type(kind))
     address = builder.load(builder.bitcast(buffer, begins_with_address))
     return NativeValue(
-        address, is_error=cgutils.is_not_null(builder, failed), cleanup=lambda: api.release_buffer(buffer)
+        address,
+        is_error=cgutils.is_not_null(builder, failed),
+        cleanup=lambda: api.release_buffer(buffer),
     )

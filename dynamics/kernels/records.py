@@ -18,7 +18,12 @@ from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_h
 
 import numpy as np
 
-NUMBERS = {bool: ctypes.c_bool, int: ctypes.c_int64, float: ctypes.c_double, np.uint64: ctypes.c_uint64}
+NUMBERS = {
+    bool: ctypes.c_bool,
+    int: ctypes.c_int64,
+    float: ctypes.c_double,
+    np.uint64: ctypes.c_uint64,
+}
 
 T = TypeVar("T")
 
@@ -46,5 +51,7 @@ def record(kind: type[T]) -> type[T]:
     fields = [(name, NUMBERS[number]) for name, number in get_type_hints(kind).items()]
     body = {name: getattr(kind, name) for name in ("__doc__", "__module__", "__qualname__")}
     start = {name: getattr(kind, name) for name, _ in fields}
-    made = type(kind.__name__, (Record,), {**body, "__slots__": (), "_start": start, "_fields_": fields})
+    made = type(
+        kind.__name__, (Record,), {**body, "__slots__": (), "_start": start, "_fields_": fields}
+    )
     return cast(type[T], made)

@@ -39,7 +39,9 @@ def matplotlib_as_it_comes() -> Iterator[None]:
         yield
         return
     given = {name: os.environ.pop(name, None) for name in ("MPLBACKEND", "MATPLOTLIBRC")}
-    os.environ["MATPLOTLIBRC"] = os.path.join(os.path.dirname(spec.origin), "mpl-data", "matplotlibrc")
+    os.environ["MATPLOTLIBRC"] = os.path.join(
+        os.path.dirname(spec.origin), "mpl-data", "matplotlibrc"
+    )
     with without_settings_here("matplotlibrc"):
         try:
             yield
@@ -53,7 +55,9 @@ def _follow_user(backend: str | None) -> None:
     """Set what the user's file of settings and a backend of the environment say, as Matplotlib does."""
     library = sys.modules["matplotlib"]
     with suppress(OSError, ValueError):
-        own = {name: v for name, v in library.rc_params().items() if v != library.rcParamsDefault[name]}
+        own = {
+            name: v for name, v in library.rc_params().items() if v != library.rcParamsDefault[name]
+        }
         library.rcParamsOrig.update(own)
         library.rcParams.update(own)
     with suppress(ValueError):

@@ -74,7 +74,14 @@ def symmetric_times(s, a):
 @inlined
 def six(rows, i, k):
     """Six numbers from ``rows[i, k]`` on."""
-    return rows[i, k], rows[i, k + 1], rows[i, k + 2], rows[i, k + 3], rows[i, k + 4], rows[i, k + 5]
+    return (
+        rows[i, k],
+        rows[i, k + 1],
+        rows[i, k + 2],
+        rows[i, k + 3],
+        rows[i, k + 4],
+        rows[i, k + 5],
+    )
 
 
 @inlined

@@ -25,7 +25,9 @@ def _loaded(arm: Arm, world: World) -> Arm:
     if payload.mass == 0.0 and not np.any(payload.inertia):
         return arm
     try:
-        return with_payload(arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia))
+        return with_payload(
+            arm, payload.mass, np.array(payload.center_of_mass), np.array(payload.inertia)
+        )
     except BadInput as error:
         raise error.at("tool.payload.inertia") from None
 
@@ -34,7 +36,8 @@ def true_arm(world: World, arm: Arm) -> Arm:
     """The arm that moves: ``arm`` with the dynamics and the joint friction of the world's plant."""
     name = world.plant.dynamics
     return with_friction(
-        world, arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world)
+        world,
+        arm if name is None else _loaded(with_dynamics(arm, load_arm(name, world.folder)), world),
     )
 
 
@@ -109,11 +112,17 @@ def all_solids(world: World) -> list[Solid]:
     Raises ``BadInput``: some are not drawn yet.
     """
     if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
-        raise BadInput("random obstacles are not drawn yet", where="obstacles", allowed="a world after resolve(seed)")
+        raise BadInput(
+            "random obstacles are not drawn yet",
+            where="obstacles",
+            allowed="a world after resolve(seed)",
+        )
     return solids_of((*world.obstacles, *world.known))
 
 
-def standing_times(world: World, late: Mapping[str, float | None] = MappingProxyType({})) -> np.ndarray:
+def standing_times(
+    world: World, late: Mapping[str, float | None] = MappingProxyType({})
+) -> np.ndarray:
     """From when until when each solid of ``all_solids`` stands, (m, 2) [s].
 
     ``late`` says when those came that had to wait, by their numbers; None: never.
@@ -147,5 +156,9 @@ def build_obstacles(world: World) -> np.ndarray:
 
 def endless_cylinders(world: World) -> np.ndarray:
     """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
-    rows = [(*s.center, s.radius) for s in all_solids(world) if isinstance(s, Cylinder) and s.height is None]
+    rows = [
+        (*s.center, s.radius)
+        for s in all_solids(world)
+        if isinstance(s, Cylinder) and s.height is None
+    ]
     return np.array(rows, dtype=np.float64).reshape(-1, 3)

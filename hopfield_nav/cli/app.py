@@ -23,13 +23,22 @@ from hopfield_nav.plugin import extensions
 
 CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
     "run": ("run", "Simulate a world and save what happened."),
-    "sweep": ("sweep", "Simulate a world many times with changed values, on every core or a cluster."),
+    "sweep": (
+        "sweep",
+        "Simulate a world many times with changed values, on every core or a cluster.",
+    ),
     "check": (
         "check",
         "Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of.",
     ),
-    "new": ("known", "Write a world file with comments, to begin with: it checks and runs as it is."),
-    "list": ("known", "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."),
+    "new": (
+        "known",
+        "Write a world file with comments, to begin with: it checks and runs as it is.",
+    ),
+    "list": (
+        "known",
+        "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along.",
+    ),
     "schema": ("check", "Print the JSON Schema of a world file, for editors."),
     "plot": ("saved", "Draw the figures of a run or a sweep again, from its record alone."),
     "animate": ("saved", "Make the film of a run, as mp4."),
@@ -37,8 +46,14 @@ CORE = {  # the commands of the core: the file of each in this folder, and the f
         "saved",
         "Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed.",
     ),
-    "export": ("saved", "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."),
-    "warm": ("run", "Compile everything now, in several processes; what is compiled already is only looked at."),
+    "export": (
+        "saved",
+        "Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene.",
+    ),
+    "warm": (
+        "run",
+        "Compile everything now, in several processes; what is compiled already is only looked at.",
+    ),
 }
 
 
@@ -53,7 +68,9 @@ class _Commands(typer.core.TyperGroup):
         """The command with its options; None where there is none of that name."""
         if cmd_name in CORE:
             module = import_module(f"hopfield_nav.cli.{CORE[cmd_name][0]}")
-            return _with_options(cmd_name, getattr(module, "list_" if cmd_name == "list" else cmd_name))
+            return _with_options(
+                cmd_name, getattr(module, "list_" if cmd_name == "list" else cmd_name)
+            )
         owner = next((e for e in extensions() if cmd_name in e.commands), None)
         return None if owner is None else _with_options(cmd_name, owner.command(cmd_name))
 
@@ -89,8 +106,12 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-_GARBAGE = 50_000  # new objects between two looks for garbage: a start and figures keep most of theirs
-_UsageError: Any = typer.BadParameter.__base__  # typer has its own copy of click, or click's, by version
+_GARBAGE = (
+    50_000  # new objects between two looks for garbage: a start and figures keep most of theirs
+)
+_UsageError: Any = (
+    typer.BadParameter.__base__
+)  # typer has its own copy of click, or click's, by version
 
 
 def _version(asked: bool) -> None:
@@ -104,7 +125,10 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -151,7 +175,9 @@ def _commands() -> Any:
 
 def _call(arguments: list[str]) -> int:
     try:
-        status = _commands().main(args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False)
+        status = _commands().main(
+            args=arguments or ["--help"], prog_name="hopfield-nav", standalone_mode=False
+        )
     except typer.Exit as stop:
         return stop.exit_code
     except SystemExit as stop:  # a shell asked how a word goes on

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     from hopfield_nav.world import Document
 
 _OF_AN_ARM = frozenset({"joints", "links"})
-_OWN_KEYS = {"arm": _OF_AN_ARM, "suite": {"families", "methods"}, "sweep": {"world", "vary", "zip", "random"}}
+_OWN_KEYS = {
+    "arm": _OF_AN_ARM,
+    "suite": {"families", "methods"},
+    "sweep": {"world", "vary", "zip", "random"},
+}
 _PATIENCE = 60.0  # [s] after which no other combination of a sweep is tried
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of worlds, sweeps, suites, arms.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files of worlds, sweeps, suites, arms.")
+    ],
     picture: Annotated[
         bool, typer.Option("--picture", help="Draw each world, as WORLD.png in the current folder.")
     ] = False,
@@ -46,7 +52,9 @@ def schema(
 ) -> int:
     """Print the JSON Schema of a world file, for editors."""
     if sweep + suite + arm > 1:
-        raise BadInput("more than one schema", where="schema", allowed="one of --sweep, --suite and --arm")
+        raise BadInput(
+            "more than one schema", where="schema", allowed="one of --sweep, --suite and --arm"
+        )
     from dynamics.files import arm_schema
     from hopfield_nav.plugin import provided
     from hopfield_nav.sweeps import dump_sweep_schema
@@ -102,7 +110,9 @@ def _path_of(name: str) -> Path:
 
 def _refuse_picture(name: str, picture: bool) -> None:
     if picture:
-        raise BadInput("only a world has a picture", where=name, allowed="--picture with world files")
+        raise BadInput(
+            "only a world has a picture", where=name, allowed="--picture with world files"
+        )
 
 
 def _check_arm(name: str, document: "Document | None", picture: bool) -> str:
@@ -115,7 +125,10 @@ def _check_arm(name: str, document: "Document | None", picture: bool) -> str:
         if document is None:
             raise error.at(error.where or name) from None
         key = re.search(r"(joints|links|limits|capsules)[\[\].\w]*$", error.where)
-        path = [int(part) if part.isdigit() else part for part in re.findall(r"\w+", key[0] if key else "")]
+        path = [
+            int(part) if part.isdigit() else part
+            for part in re.findall(r"\w+", key[0] if key else "")
+        ]
         raise error.at(document.where(tuple(path)) if key else name) from None
     arm = found.arm
     length = abs(arm.dh[:, 1:3]).sum()
@@ -133,10 +146,17 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
         count, total, refused = try_combinations(sweep, _PATIENCE, progress)
     if refused:
         faults = []
-        for reason, jobs in refused.items():  # how many have no run for a reason, and the first of them
+        for (
+            reason,
+            jobs,
+        ) in refused.items():  # how many have no run for a reason, and the first of them
             first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
             faults.append(
-                BadInput(f"{len(jobs)} of {count} combinations cannot run: {reason}", where=name, found=first)
+                BadInput(
+                    f"{len(jobs)} of {count} combinations cannot run: {reason}",
+                    where=name,
+                    found=first,
+                )
             )
         raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"

@@ -75,11 +75,15 @@ def keep_record(error: BaseException) -> Path | None:
     if run is None:
         return None
     with suppress(Exception):  # the report matters more
-        return save_where_free(run.save, asked or choose_folder(None, run.world.name), asked, run.world.name)
+        return save_where_free(
+            run.save, asked or choose_folder(None, run.world.name), asked, run.world.name
+        )
     return None
 
 
-def write_report(arguments: Sequence[str], error: BaseException, record: Path | None = None) -> Path:
+def write_report(
+    arguments: Sequence[str], error: BaseException, record: Path | None = None
+) -> Path:
     """Write what happened to ``hopfield-nav-error-TIME.txt``, to send along with a bug report.
 
     The file lies in the folder of the run's ``record``, without one here, or else in the temporary folder.

@@ -21,7 +21,9 @@ _METHODS = {
 _NEXT = {  # commands for what was written
     "worlds": ("check", "run"), "sweeps": ("check", "sweep"), "suites": ("check", "bench"), "arms": ("check",),
 }  # fmt: skip
-_BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")  # a file, as a bundled one may name another
+_BESIDE = re.compile(
+    r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b"
+)  # a file, as a bundled one may name another
 KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
 
 
@@ -31,17 +33,34 @@ def _begin_with(incomplete: str) -> list[str]:
 
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help=", ".join(KINDS) + ".", autocompletion=_begin_with, show_default=False)
+        str,
+        typer.Argument(
+            metavar="WHAT",
+            help=", ".join(KINDS) + ".",
+            autocompletion=_begin_with,
+            show_default=False,
+        ),
     ],
 ) -> int:
     """List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."""
     require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
     width = max(map(len, lines), default=0)
-    wide = get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else sys.maxsize
+    wide = (
+        get_terminal_size().columns
+        if sys.stdout.isatty() or "COLUMNS" in os.environ
+        else sys.maxsize
+    )
     indent = " " * min(width + 2, wide // 3)
     for name, line in lines.items():
-        print(fill(printable(f"{name:{width}}  {line}"), wide, subsequent_indent=indent, break_long_words=False))
+        print(
+            fill(
+                printable(f"{name:{width}}  {line}"),
+                wide,
+                subsequent_indent=indent,
+                break_long_words=False,
+            )
+        )
     return 0
 
 
@@ -54,9 +73,15 @@ def describe_known(what: str) -> Mapping[str, str]:
         return {name: find_method(kind, name).description for name in method_names(kind)}
     from hopfield_nav.world import read_document
 
-    texts = {name: str(read_document(path).data.get("description", "")) for name, path in files_of(what).items()}
+    texts = {
+        name: str(read_document(path).data.get("description", ""))
+        for name, path in files_of(what).items()
+    }
     # up to the first full stop, in one line
-    return {name: re.split(r"\.\s|\.$", " ".join(text.split()), maxsplit=1)[0] for name, text in texts.items()}
+    return {
+        name: re.split(r"\.\s|\.$", " ".join(text.split()), maxsplit=1)[0]
+        for name, text in texts.items()
+    }
 
 
 def files_of(what: str) -> dict[str, Path]:
@@ -82,7 +107,9 @@ def new(
     source: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="NAME", help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm."
+            "--from",
+            metavar="NAME",
+            help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm.",
         ),
     ] = None,
     arm: Annotated[bool, typer.Option("--arm", help="An arm file instead.")] = False,
@@ -92,10 +119,19 @@ def new(
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
     name = printable(str(file))
     if arm and source is not None:
-        raise BadInput("an arm file is no copy", where="--arm", found=f"--from {source}", allowed="one of the two")
+        raise BadInput(
+            "an arm file is no copy",
+            where="--arm",
+            found=f"--from {source}",
+            allowed="one of the two",
+        )
     if source is None:
         kind, template = ("arms", "arm_template.yaml") if arm else ("worlds", "template.yaml")
-        text = (resources.files("hopfield_nav.cli") / template).read_text(encoding="utf-8").replace("FILE", name)
+        text = (
+            (resources.files("hopfield_nav.cli") / template)
+            .read_text(encoding="utf-8")
+            .replace("FILE", name)
+        )
     else:
         kind, text = _bundled(source)
     try:
@@ -106,14 +142,20 @@ def new(
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror or error}", where=str(file)) from None
     then = [f"`arm: {name}` in a world"] if arm else []
-    commands = " and ".join([*(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind]), *then])
+    commands = " and ".join(
+        [*(f"`hopfield-nav {command} {name}`" for command in _NEXT[kind]), *then]
+    )
     print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) + len(then) == 1)} next")
     return 0
 
 
 def _bundled(source: str) -> tuple[str, str]:
     """The kind of a bundled file, ``NAME`` or ``KIND/NAME``, and its text, which can be read from anywhere."""
-    found = [(kind, name, path) for kind in ("worlds", "sweeps", "suites") for name, path in files_of(kind).items()]
+    found = [
+        (kind, name, path)
+        for kind in ("worlds", "sweeps", "suites")
+        for name, path in files_of(kind).items()
+    ]
     fits = [(kind, path) for kind, name, path in found if source in (name, f"{kind}/{name}")]
     if not fits:
         allowed = "a name from hopfield-nav list worlds, sweeps or suites"
@@ -121,7 +163,9 @@ def _bundled(source: str) -> tuple[str, str]:
         what = "nothing of that name comes along"
         raise BadInput(what, where="--from", found=source, allowed=allowed, nearest=nearest)
     kind, path = fits[0]
-    return kind, _BESIDE.sub(lambda match: _from_anywhere(match[0], path), path.read_text(encoding="utf-8"))
+    return kind, _BESIDE.sub(
+        lambda match: _from_anywhere(match[0], path), path.read_text(encoding="utf-8")
+    )
 
 
 def _from_anywhere(word: str, source: Path) -> str:

@@ -25,16 +25,22 @@ def _world_names(incomplete: str) -> list[str]:
 WorldName = Annotated[
     str,
     typer.Argument(
-        metavar="WORLD", help="World file, or the name of a world that comes along.", autocompletion=_world_names
+        metavar="WORLD",
+        help="World file, or the name of a world that comes along.",
+        autocompletion=_world_names,
     ),
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="Draw no figures.")]
 Film = Annotated[bool, typer.Option("--animate", help="Make a film too.")]
 Trusted = Annotated[
-    bool, typer.Option("--trust", help="Execute the Python files that the world names, wherever they lie.")
+    bool,
+    typer.Option(
+        "--trust", help="Execute the Python files that the world names, wherever they lie."
+    ),
 ]
 Felt = Annotated[
-    Path | None, typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known.")
+    Path | None,
+    typer.Option("--felt", metavar="RUN", help="Folder of an earlier run: what it felt is known."),
 ]
 
 
@@ -45,7 +51,11 @@ def folder_option(name: str) -> Any:
 
 def set_option(example: str) -> Any:
     """The option ``--set`` of a command that takes a world."""
-    return typer.Option("--set", metavar="KEY=VALUE", help=f"Change a value of the world: --set {example}. Repeatable.")
+    return typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help=f"Change a value of the world: --set {example}. Repeatable.",
+    )
 
 
 def gone_option(name: str, why: str) -> Any:
@@ -73,7 +83,9 @@ def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
     return folder
 
 
-def save_where_free(save: Callable[[Path], object], folder: Path, asked: Path | None, name: str) -> Path:
+def save_where_free(
+    save: Callable[[Path], object], folder: Path, asked: Path | None, name: str
+) -> Path:
     """Save results, at the next free name where another program has taken the folder meanwhile, and say so.
 
     ``save`` raises ``FolderTaken`` where the folder that it is given holds something; the rest is as in

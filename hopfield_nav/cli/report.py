@@ -75,7 +75,9 @@ def bar(words: str, total: float | None = None) -> Iterator[Callable[..., None] 
 def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar of things done, such as the frames of a film; gives None where stderr is no terminal."""
     with bar(name) as show:
-        yield show and (lambda done, total: show(f"{name}: {done} of {total} {things}", done, total))
+        yield show and (
+            lambda done, total: show(f"{name}: {done} of {total} {things}", done, total)
+        )
 
 
 def print_results(summary: Mapping[str, Any], folder: Path) -> None:
@@ -92,7 +94,9 @@ def where_to_look(folder: Path) -> list[tuple[str, str]]:
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
     """Print rows of a name and a text, where there is little room the text below the name. No number is cut."""
     console = _console()
-    table = Table(box=SIMPLE, show_header=False, title=title and Text(printable(title)), title_justify="left")
+    table = Table(
+        box=SIMPLE, show_header=False, title=title and Text(printable(title)), title_justify="left"
+    )
     table.add_column(overflow="fold")
     cells = [(Text(printable(label), style="bold"), Text(printable(text))) for label, text in rows]
     words = max((cell_len(word) for _, text in cells for word in text.plain.split()), default=0)
@@ -133,10 +137,17 @@ def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels
 
 def _print_lines(names: Sequence[Sequence[str]], values: Sequence[Sequence[str]]) -> None:
     """A table for each row, a line for each of its values."""
-    heads, *rows = ([" ".join(cell.split()) for cell in row] for row in zip(*names, *values, strict=True))
+    heads, *rows = (
+        [" ".join(cell.split()) for cell in row] for row in zip(*names, *values, strict=True)
+    )
     for row in rows:
-        named = (f"{head} {cell}".strip() for head, cell in zip(heads, row[: len(names)], strict=False))
-        print_table(zip(heads[len(names) :], row[len(names) :], strict=True), title=" ".join(filter(None, named)))
+        named = (
+            f"{head} {cell}".strip() for head, cell in zip(heads, row[: len(names)], strict=False)
+        )
+        print_table(
+            zip(heads[len(names) :], row[len(names) :], strict=True),
+            title=" ".join(filter(None, named)),
+        )
 
 
 def _narrow(heading: str, *cells: str) -> list[str]:
@@ -149,7 +160,10 @@ def _narrow(heading: str, *cells: str) -> list[str]:
 
 def _width(columns: Sequence[Sequence[str]]) -> int:
     """Of a table on the terminal."""
-    cells = (max((cell_len(line) for cell in column for line in cell.split("\n")), default=0) for column in columns)
+    cells = (
+        max((cell_len(line) for cell in column for line in cell.split("\n")), default=0)
+        for column in columns
+    )
     return 1 + sum(3 + cell for cell in cells)
 
 

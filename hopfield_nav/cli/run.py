@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput, told
-from hopfield_nav.cli.options import Felt, Film, NoPlots, Trusted, WorldName, folder_option, set_option
+from hopfield_nav.cli.options import (
+    Felt,
+    Film,
+    NoPlots,
+    Trusted,
+    WorldName,
+    folder_option,
+    set_option,
+)
 
 if TYPE_CHECKING:
     from hopfield_nav.record import Run
@@ -21,14 +29,19 @@ _LOOK_EVERY = 1.0  # [s] between two pages
 def run(
     world: WorldName,
     out: Annotated[Path | None, folder_option("WORLD")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Beats the seed in the file.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Beats the seed in the file.")
+    ] = None,
     overrides: Annotated[list[str] | None, set_option("detection.threshold=8")] = None,
     no_plots: NoPlots = False,
     animate: Film = False,
-    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser while it is going.")] = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show the run in the browser while it is going.")
+    ] = False,
     felt: Felt = None,
     learnt: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the arm as it was learnt to an arm file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the arm as it was learnt to an arm file."),
     ] = None,
     trust: Trusted = False,
 ) -> int:
@@ -40,7 +53,9 @@ def run(
     read = load_world(world, overrides or [], trust)
     if learnt is not None and read.controller.learn is False:
         allowed = "true, or a section, with --learnt"
-        raise BadInput("nothing is learnt", where="controller.learn", found="false", allowed=allowed)
+        raise BadInput(
+            "nothing is learnt", where="controller.learn", found="false", allowed=allowed
+        )
     folder = choose_folder(out, read.name)
     say(*remarks(read))
     earlier = None
@@ -52,7 +67,11 @@ def run(
     from hopfield_nav.experiment import Interrupted
 
     try:
-        made = _simulate_in_sight(read, seed, earlier, folder) if view else _simulate(read, seed, earlier)
+        made = (
+            _simulate_in_sight(read, seed, earlier, folder)
+            if view
+            else _simulate(read, seed, earlier)
+        )
     except Interrupted as stop:
         made = stop.run
     except Exception as error:
@@ -63,7 +82,9 @@ def run(
     if learnt is not None:
         _write_learnt(made, learnt)
     if made.outcome == "running":
-        say(f"interrupted at {made.summary['simulated_time_s']:.4g} s; what was recorded is kept in {folder}")
+        say(
+            f"interrupted at {made.summary['simulated_time_s']:.4g} s; what was recorded is kept in {folder}"
+        )
         return 130
     if made.outcome == "method_failed":
         say(f"hopfield-nav: {made.summary['reason']}; the record up to there: {folder}")
@@ -100,7 +121,10 @@ def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
 
         def progress(time: float, collisions: int) -> None:
             assert show is not None
-            show(f"{time:.1f} of {world.time_limit:g} s, {collisions} collision{'s' * (collisions != 1)}", time)
+            show(
+                f"{time:.1f} of {world.time_limit:g} s, {collisions} collision{'s' * (collisions != 1)}",
+                time,
+            )
 
         return simulate(world, seed=seed, progress=show and progress, felt=felt)
 
@@ -127,8 +151,13 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None", fol
     from hopfield_nav.plugin import provided
 
     if world.record.signals == "none":
-        raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
-    describe_run, page = provided("describe_run", "--view"), provided("LivePage", "--view")(folder.parent, folder.name)
+        raise BadInput(
+            "no view without signals", where="record.signals", found="none", allowed="all"
+        )
+    describe_run, page = (
+        provided("describe_run", "--view"),
+        provided("LivePage", "--view")(folder.parent, folder.name),
+    )
     simulation, shown = Simulation(world, seed, felt=felt), -math.inf
     say(f"to be seen at {page.address}")
 
@@ -146,9 +175,13 @@ def _simulate_in_sight(world: "World", seed: int | None, felt: "Run | None", fol
 def warm(
     worlds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORLD]...", help="Only what these need  [default: all that come along]"),
+        typer.Argument(
+            metavar="[WORLD]...", help="Only what these need  [default: all that come along]"
+        ),
     ] = None,
-    processes: Annotated[int | None, typer.Option(min=1, help="At once  [default: one a processor]")] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="At once  [default: one a processor]")
+    ] = None,
 ) -> int:
     """Compile everything now, in several processes; what is compiled already is only looked at."""
     from dynamics.kernels.cache import cache_folder, cache_is_shared

@@ -35,13 +35,20 @@ _RECORD = ("world.yaml", "summary.json", "log.nc")
 
 
 def plot(
-    run: Annotated[Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN_OR_SWEEP", help="Folder of a run or a sweep.")
+    ],
     pdf: Annotated[bool, typer.Option("--pdf", help="PDF beside PNG.")] = False,
     only: Annotated[
-        str | None, typer.Option(metavar="FIGURE", help="Of a run: this alone, such as convergence.")
+        str | None,
+        typer.Option(metavar="FIGURE", help="Of a run: this alone, such as convergence."),
     ] = None,
-    heat: Annotated[str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")] = None,
-    over: Annotated[str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")] = None,
+    heat: Annotated[
+        str | None, typer.Option(metavar="QUANTITY", help="Of a sweep: a heat map of this alone.")
+    ] = None,
+    over: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")
+    ] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
     if heat is not None or over is not None:
@@ -68,9 +75,12 @@ def plot(
 def animate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
     fps: Annotated[int, typer.Option(min=1, max=120, help="Frames a second.")] = 30,
-    begin: Annotated[float, typer.Option("--from", min=0.0, help="First simulated time [s].")] = 0.0,
+    begin: Annotated[
+        float, typer.Option("--from", min=0.0, help="First simulated time [s].")
+    ] = 0.0,
     end: Annotated[
-        float | None, typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]")
+        float | None,
+        typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]"),
     ] = None,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
 ) -> int:
@@ -79,7 +89,9 @@ def animate(
 
     width, times, height = size.lower().partition("x")
     if not (times and width.isdecimal() and height.isdecimal()):
-        raise BadInput("not understood", where="--size", found=size, allowed="WIDTHxHEIGHT, such as 1920x1080")
+        raise BadInput(
+            "not understood", where="--size", found=size, allowed="WIDTHxHEIGHT, such as 1920x1080"
+        )
     cut = Cut(begin, end, fps, (int(width), int(height)))
     print(printable(str(film_run(load_saved_run(run), run, cut))))
     return 0
@@ -87,14 +99,21 @@ def animate(
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
-    as_csv: Annotated[bool, typer.Option("--csv", help="signals.csv, events.csv, link_forces.csv.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="signals.csv, events.csv, link_forces.csv.")
+    ] = False,
     as_mat: Annotated[bool, typer.Option("--mat", help="run.mat, for MATLAB and Octave.")] = False,
-    as_rtde: Annotated[bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")] = False,
+    as_rtde: Annotated[
+        bool, typer.Option("--rtde", help="rtde.csv, as the recorder of ur_rtde writes it.")
+    ] = False,
     scene: Annotated[
-        Scene | None, typer.Option(help="What was known and felt: planning_scene.yaml, or scene.xml.")
+        Scene | None,
+        typer.Option(help="What was known and felt: planning_scene.yaml, or scene.xml."),
     ] = None,
     frame: Annotated[str, typer.Option(help="Name of the arm's frame 0 in MoveIt.")] = "base",
-    every: Annotated[int, typer.Option(min=1, metavar="N", help="Each N-th row of the signals.")] = 1,
+    every: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Each N-th row of the signals.")
+    ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder to write to  [default: RUN]")] = None,
 ) -> int:
     """Write the signals of a run as tables or for MATLAB, or what it knew and felt as a scene."""
@@ -134,10 +153,14 @@ def film_run(run: "Run", folder: Path, cut: "Cut | None" = None) -> Path:
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:
-        return animate_run(run, folder / "animation", progress, cut or Cut(), two_processes=can_copy())
+        return animate_run(
+            run, folder / "animation", progress, cut or Cut(), two_processes=can_copy()
+        )
 
 
-def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`") -> "Run":
+def load_saved_run(
+    folder: Path, makers: str = "`hopfield-nav run` or `hopfield-nav sweep`"
+) -> "Run":
     """Read the run of a folder; a message names the commands, ``makers``, that make what is needed here."""
     missing = [name for name in _RECORD if not (folder / name).is_file()]
     if missing:
@@ -150,13 +173,20 @@ def load_saved_run(folder: Path, makers: str = "`hopfield-nav run` or `hopfield-
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds worlds.")],
-    seeds: Annotated[int | None, typer.Option(min=1, max=100_000, help="Run every world with so many seeds.")] = None,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Folders of saved runs; with --seeds worlds."),
+    ],
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Run every world with so many seeds.")
+    ] = None,
     trust: Trusted = False,
 ) -> int:
     """Saved runs side by side: keys that differ, delays, misses, false alarms; or worlds, seed by seed."""
     if seeds is not None:
-        return int(provided("compare_worlds", "--seeds")([str(path) for path in runs], seeds, trust))
+        return int(
+            provided("compare_worlds", "--seeds")([str(path) for path in runs], seeds, trust)
+        )
     from hopfield_nav.cli.report import print_columns
     from hopfield_nav.record import SCORE, SUMMARY, load_run
 
@@ -185,7 +215,10 @@ def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
     from hopfield_nav.world import flat_values
 
     flat = [
-        {key: printable(value if isinstance(value, str) else json.dumps(value), 40) for key, value in values.items()}
+        {
+            key: printable(value if isinstance(value, str) else json.dumps(value), 40)
+            for key, value in values.items()
+        }
         for values in map(flat_values, worlds)
     ]
     keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
@@ -198,7 +231,9 @@ def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:
     from hopfield_nav.record import marks_score, score_run
 
     if run.data.sizes["time"] == 0:
-        raise BadInput("the run has no recorded signals", where=str(folder), allowed="record.signals: all")
+        raise BadInput(
+            "the run has no recorded signals", where=str(folder), allowed="record.signals: all"
+        )
     words = {"estimator": run.world.detection.estimator, "measure": run.world.detection.measure}
     scores = score_run(run).summary()
     return {**run.summary, **scores, **words, **marks_score(run)}

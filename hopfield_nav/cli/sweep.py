@@ -6,26 +6,46 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import BadInput
-from hopfield_nav.cli.options import NoPlots, Trusted, choose_folder, folder_option, newest_folder, save_where_free
+from hopfield_nav.cli.options import (
+    NoPlots,
+    Trusted,
+    choose_folder,
+    folder_option,
+    newest_folder,
+    save_where_free,
+)
 
 if TYPE_CHECKING:
     from hopfield_nav.sweeps import Sweep
 
 
 def sweep(
-    file: Annotated[str, typer.Argument(metavar="SWEEP", help="Sweep file, or the name of a sweep that comes along.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="SWEEP", help="Sweep file, or the name of a sweep that comes along."
+        ),
+    ],
     out: Annotated[Path | None, folder_option("SWEEP")] = None,
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")
+        int | None,
+        typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]"),
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Do what is missing in --out, or in the newest folder of this sweep.")
+        bool,
+        typer.Option(
+            "--resume", help="Do what is missing in --out, or in the newest folder of this sweep."
+        ),
     ] = False,
     aim: Annotated[
-        str | None, typer.Option(metavar="AIM", help="What the best is: {least: QUANTITY, while: {QUANTITY: '<= 0'}}.")
+        str | None,
+        typer.Option(
+            metavar="AIM", help="What the best is: {least: QUANTITY, while: {QUANTITY: '<= 0'}}."
+        ),
     ] = None,
     no_plots: NoPlots = False,
     trust: Trusted = False,
@@ -40,7 +60,10 @@ def sweep(
         require_same(asked, folder)
     done = say_what_is_coming(asked, folder, scheduler, resume)
     folder = save_where_free(
-        lambda place: execute_shown(asked, place, done, workers, scheduler, resume), folder, out, asked.name
+        lambda place: execute_shown(asked, place, done, workers, scheduler, resume),
+        folder,
+        out,
+        asked.name,
     )
     if not no_plots:
         from hopfield_nav.figures.sweep import draw_sweep_figures
@@ -81,7 +104,12 @@ def say_what_is_coming(sweep: "Sweep", folder: Path, scheduler: str | None, resu
 
 
 def execute_shown(
-    sweep: "Sweep", folder: Path, done: int, workers: int | None, scheduler: str | None, resume: bool
+    sweep: "Sweep",
+    folder: Path,
+    done: int,
+    workers: int | None,
+    scheduler: str | None,
+    resume: bool,
 ) -> None:
     """Run what is missing of a sweep, and show how it goes."""
     from hopfield_nav.cli.report import say

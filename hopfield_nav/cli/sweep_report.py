@@ -11,7 +11,16 @@ from typing import Any
 
 from dynamics import printable
 from hopfield_nav.cli.report import bar, print_columns, say
-from hopfield_nav.sweeps import Best, Judged, Sweep, Value, ValueResult, counted, judge, shown_quantities
+from hopfield_nav.sweeps import (
+    Best,
+    Judged,
+    Sweep,
+    Value,
+    ValueResult,
+    counted,
+    judge,
+    shown_quantities,
+)
 from hopfield_nav.sweeps import Progress as ProgressCall
 
 _WIDTH = 80  # of a line of words
@@ -54,7 +63,9 @@ class TimeLeft:
         elapsed = clock.monotonic() - self._started
         rate = (done - self._first) / elapsed if elapsed > 0 else 0.0
         left = duration((self._total - done) / rate) if rate > 0 and done < self._total else "–"
-        return f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {_in_words(counts)}"
+        return (
+            f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {_in_words(counts)}"
+        )
 
 
 def _in_words(outcomes: Counter) -> str:
@@ -79,7 +90,9 @@ def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
 def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
     """Print how the runs ended, tables of values and settings, the best of these, and why runs gave no result."""
     own = counted(sweep, rows)
-    print(printable(f"{len(own)} runs: {_in_words(Counter(str(row.get('outcome')) for row in own))}"))
+    print(
+        printable(f"{len(own)} runs: {_in_words(Counter(str(row.get('outcome')) for row in own))}")
+    )
     judged = judge(sweep, rows)
     for table in judged.tables:
         _print_values(sweep, ", ".join(table.names), table.results)
@@ -96,7 +109,9 @@ def _print_settings(sweep: Sweep, judged: Judged) -> None:
     if table is None:
         return
     last = [key.rpartition(".")[2] for key in table.names]
-    alone = [last.count(part) == 1 and not part.isdecimal() for part in last]  # no other key ends like it
+    alone = [
+        last.count(part) == 1 and not part.isdecimal() for part in last
+    ]  # no other key ends like it
     short = [part if one else key for key, part, one in zip(table.names, last, alone, strict=True)]
     shown, name = table.results, ", ".join(short)
     if len(shown) < table.count:
@@ -105,7 +120,9 @@ def _print_settings(sweep: Sweep, judged: Judged) -> None:
     _print_differences(sweep, name, shown)
     first, *methods = judged.best
     for line in best_lines(sweep, judged, first):
-        print(textwrap.fill(printable(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+        print(
+            textwrap.fill(printable(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        )
     if methods:
         print("\nevery method's own best")
         _print_values(sweep, name, [best.result for best in methods])
@@ -115,22 +132,34 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
     """Which setting is the best, by what, and what to keep in mind."""
     choice, aim, layout = best.choice, sweep.file.aim, judged.layout
     names = judged.settings.names if judged.settings else ()
-    setting = ", ".join(f"{name} {text}" for name, text in zip(names, best.result.label, strict=True))
+    setting = ", ".join(
+        f"{name} {text}" for name, text in zip(names, best.result.label, strict=True)
+    )
     if choice.best is None:
         why = "no run arrived" if aim is None else "no setting keeps to the aim"
-        lines = [f"★ none: {why}; nearest: {setting} ({choice.fails[choice.nearest] or 'nothing to compare'})"]
+        lines = [
+            f"★ none: {why}; nearest: {setting} ({choice.fails[choice.nearest] or 'nothing to compare'})"
+        ]
     else:
         lines = [f"★ {setting}" + (f"; at the edge of {best.edges}" if best.edges else "")]
     lines.append(f"by the rule: {_RULE}" if aim is None else f"by the aim: {aim}")
     if choice.few:
         more = "; add repeats" if sweep.is_random else ""
-        equal = f"{choice.alike} within 2 % count as equal" if choice.alike > 1 else "none is within 2 % of it"
+        equal = (
+            f"{choice.alike} within 2 % count as equal"
+            if choice.alike > 1
+            else "none is within 2 % of it"
+        )
         lines.append(f"fewer than 5 pairs of seeds: {equal}{more}")
     elif choice.alike > 1:
-        lines.append(f"the fastest of {choice.alike} whose peak forces the pairs of seeds cannot tell apart")
+        lines.append(
+            f"the fastest of {choice.alike} whose peak forces the pairs of seeds cannot tell apart"
+        )
     if not choice.beside:
         lines.append("no setting has neighbours that are as good: chosen without them")
-    alone = layout.names(k for k, order in enumerate(layout.orders) if order is None and layout.shape[k] > 1)
+    alone = layout.names(
+        k for k, order in enumerate(layout.orders) if order is None and layout.shape[k] > 1
+    )
     if aim is None and alone:
         lines.append(f"words and drawn values have no neighbours: {alone}")
     if layout.base is None:
@@ -143,7 +172,10 @@ def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> No
     heads = [_SHORT.get(name, quantity.label) for name, quantity in quantities.items()]
     lines = [
         [*_named(result), _share(result.reached)]
-        + [quantity.text(float(f"{result.means[n].estimate:.3g}")) for n, quantity in quantities.items()]
+        + [
+            quantity.text(float(f"{result.means[n].estimate:.3g}"))
+            for n, quantity in quantities.items()
+        ]
         for result in results
     ]
     print_columns(["", name, "reached (95 %)", *heads], lines, labels=2)
@@ -172,7 +204,9 @@ def _print_differences(sweep: Sweep, name: str, results: Sequence[ValueResult]) 
 def _print_reasons(sweep: Sweep, rows: Sequence[Row]) -> None:
     """Why runs gave no result, and with which values first."""
     first = {str(row["error"]): row for row in reversed(rows) if row.get("error")}
-    for reason, count in Counter(str(row["error"]) for row in rows if row.get("error")).most_common():
+    for reason, count in Counter(
+        str(row["error"]) for row in rows if row.get("error")
+    ).most_common():
         values = ", ".join(f"{name}={first[reason][name]}" for name in sweep.parameters)
         print(printable(f"{count} of {len(rows)} runs, first that with {values}: {reason}"))
 

@@ -52,7 +52,9 @@ STEADY_RANGE = 0.2  # level above its lowest value within which it is steady
 class RetreatStage(IntEnum):
     """How far the reference has gone back from what was felt."""
 
-    PENDING = -1  # the arm is brought to rest first: no growth of the level is one in spite of the retreat
+    PENDING = (
+        -1
+    )  # the arm is brought to rest first: no growth of the level is one in spite of the retreat
     DEEPER = 0  # it still goes on into what was felt
     TURNED = 1  # it comes back
     BACK = 2  # it is where it was, or on its way in again
@@ -85,7 +87,9 @@ class AlarmNow:
     floor: float = 0.0
     peak: float = 0.0  # highest level since it fired, until it has begun to fall; then infinite
     low: float = 0.0  # lowest level since then, of every two periods the larger one
-    level_at_retreat: float = 0.0  # level when the reference turned away from what was felt, 0 before that
+    level_at_retreat: float = (
+        0.0  # level when the reference turned away from what was felt, 0 before that
+    )
     level_at_retreat_before: float = 0.0  # the same of the alarm before
     raised: bool = False  # whether there was a detection since the last row of the log
 
@@ -94,7 +98,9 @@ class Alarm(NamedTuple):
     """What the rule remembers."""
 
     now: AlarmNow  # its numbers
-    direction: np.ndarray  # (n,) of the external torque at the peak, or against the motion where none was estimated
+    direction: (
+        np.ndarray
+    )  # (n,) of the external torque at the peak, or against the motion where none was estimated
     before: np.ndarray  # (n,) the same of the alarm before in this episode; 0 where there was none
     q_ref: np.ndarray  # (n,) reference when it fired [rad]
 
@@ -241,7 +247,13 @@ def passage_turns(controller, rearm, sensed, belief, passage):
     """Whether a passage begins or ends in this period; reads the frames in ``controller.work``."""
     reporter, work, before = controller.reporter, controller.work, passage.on
     passage.level = reporter.kernel(
-        controller.model, sensed, reporter.parameters, reporter.memory, work, belief.tau_external, belief.wrench
+        controller.model,
+        sensed,
+        reporter.parameters,
+        reporter.memory,
+        work,
+        belief.tau_external,
+        belief.wrench,
     )
     passage.on = passage.level > 1.0 or (before and passage.level >= rearm)
     if passage.on and not before:

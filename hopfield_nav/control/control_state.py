@@ -96,7 +96,9 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     least, rise = level.min(), level[-1] - level.min()
     k = len(rows) - 1
     if rise > 0.0:
-        first, second = (int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISE_SHARES)
+        first, second = (
+            int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISE_SHARES
+        )
         k = max(2 * first - second, 0)
     return Onset(float(rows[k, 0]), angles_in(rows[k]).copy())
 
@@ -135,10 +137,14 @@ class ControlState(NamedTuple):
     sensed: Sensed  # what it measured last, and its reference
     belief: ControlBelief  # what it believes
     alarm: Alarm  # what its alarm rule remembers
-    queue: np.ndarray  # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
+    queue: (
+        np.ndarray
+    )  # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
     tau_sensed: np.ndarray  # (n,) measured torque of the period before [N·m]
     random: Generator  # of the sensor noise
-    correction: np.ndarray  # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
+    correction: (
+        np.ndarray
+    )  # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
     trace: Trace  # what it measured in the periods before
     gathering: Gathering  # what it learns from
     passage: PassageNow  # what is above ``detection.report``

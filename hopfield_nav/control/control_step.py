@@ -47,7 +47,9 @@ class Controller(NamedTuple):
     estimator: Applied
     detector: Applied
     reporter: Applied  # the detector at ``detection.report``; without parameters where that is null
-    shares: np.ndarray  # (k,) of the threshold in each segment of the trajectory; none: the whole of it in all
+    shares: (
+        np.ndarray
+    )  # (k,) of the threshold in each segment of the trajectory; none: the whole of it in all
     torque_limits: np.ndarray  # (n,) saturation [N·m]; infinite where it is off
     feedforward: bool  # whether the believed friction at the reference speed is added to the torque
     sensors: Sensors  # the errors of its measurements
@@ -124,7 +126,9 @@ def lag_behind(sensed, correction, work):
         error[i] = sensed.q_ref[i] - correction[i] - sensed.q[i]
     largest = length(velocity_of_point(work, error, n, column(work.tool, 3)))
     for link in range(1, n + 1):  # the origin of a link's own frame, which it carries
-        largest = max(largest, length(velocity_of_point(work, error, link, vector(work.origin, link, 0))))
+        largest = max(
+            largest, length(velocity_of_point(work, error, link, vector(work.origin, link, 0)))
+        )
     return largest
 
 
@@ -136,11 +140,15 @@ def estimate_and_judge(model, estimator, detector, resolution, sensed, work, bel
     """
     tau_external, wrench = belief.tau_external, belief.wrench
     update_believed_friction(model, sensed, resolution, belief.friction)
-    status = estimator.kernel(model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench)
+    status = estimator.kernel(
+        model, sensed, estimator.parameters, estimator.memory, work, tau_external, wrench
+    )
     for k in range(6):
         sensed.felt[k] = wrench[k]
     belief.now.damped = status == DAMPED
-    belief.now.level = detector.kernel(model, sensed, detector.parameters, detector.memory, work, tau_external, wrench)
+    belief.now.level = detector.kernel(
+        model, sensed, detector.parameters, detector.memory, work, tau_external, wrench
+    )
 
 
 @inlined
@@ -150,7 +158,12 @@ def command_torque(controller, sensed, floating, tau):
     Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and no
     friction: friction that is too large in the model would drive the arm. Reads the frames in ``controller.work``.
     """
-    law, limits, model, work = controller.law, controller.torque_limits, controller.model, controller.work
+    law, limits, model, work = (
+        controller.law,
+        controller.torque_limits,
+        controller.model,
+        controller.work,
+    )
     if floating:
         still = work.vector[0]
         for i in range(tau.size):

@@ -37,9 +37,13 @@ class Gathering(NamedTuple):
     """Sums of the present window, the windows before it, and where the model is to go."""
 
     now: GatheringNow  # its numbers
-    sums: np.ndarray  # (SIGNALS, n) of q, qd, its change, tau, believed friction and what it may hide
+    sums: (
+        np.ndarray
+    )  # (SIGNALS, n) of q, qd, its change, tau, believed friction and what it may hide
     before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
-    windows: np.ndarray  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
+    windows: (
+        np.ndarray
+    )  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
     path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods
     # mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``
     mass: np.ndarray
@@ -107,7 +111,9 @@ def _move_model(gathering, model, share):
             center = gathering.center_of_mass[i, k]
             model.center_of_mass[i, k] += share * (center - model.center_of_mass[i, k])
             for m in range(3):
-                model.inertia[i, k, m] += share * (gathering.inertia[i, k, m] - model.inertia[i, k, m])
+                model.inertia[i, k, m] += share * (
+                    gathering.inertia[i, k, m] - model.inertia[i, k, m]
+                )
 
 
 def begin_gathering(n: int, period: float, path_time: float, model: Arm) -> Gathering:

@@ -47,10 +47,16 @@ VELOCITY_NOISE = Parameter(
     "standard deviation of the measured velocities", per_joint=True, of_sensors=True,
 )  # fmt: skip
 TORQUE_NOISE = replace(
-    VELOCITY_NOISE, name="torque_noise", high=1e3, unit="N·m", description="the same of the motors' torque"
+    VELOCITY_NOISE,
+    name="torque_noise",
+    high=1e3,
+    unit="N·m",
+    description="the same of the motors' torque",
 )
 DEVIATIONS = 4.0  # of the velocities' noise that are allowed for
-TORQUE_DEVIATIONS = 6.0  # of the torque's: motors that are noisy also have a ripple, and a constant that is off
+TORQUE_DEVIATIONS = (
+    6.0  # of the torque's: motors that are noisy also have a ripple, and a constant that is off
+)
 
 
 @record
@@ -98,7 +104,11 @@ def update_believed_friction(model, sensed, resolution, belief):
         if stiffness == np.inf:
             sensed.friction[i] = believed_at(model, i, speed)
         else:
-            level, torque, factor = coulomb_level(friction, i, speed), belief.torque, belief.doubt[i]
+            level, torque, factor = (
+                coulomb_level(friction, i, speed),
+                belief.torque,
+                belief.doubt[i],
+            )
             path = sensed.q[i] - belief.q[i]
             if not belief.now.started:
                 path, torque[i, 3] = 0.0, level
@@ -111,7 +121,9 @@ def update_believed_friction(model, sensed, resolution, belief):
             doubt, share = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3], speed / STANDING_SPEED
             if resolution[i] > 0.0 and share * share < PASSED:
                 back = -resolution[i] if torque[i, 0] > 0.0 else resolution[i]
-                stiffer = stiffness * max(factor / DOUBT, 1.0)  # where less is known of it than usual
+                stiffer = stiffness * max(
+                    factor / DOUBT, 1.0
+                )  # where less is known of it than usual
                 unseen = abs(dahl(torque[i, 0], back, stiffer, level) - torque[i, 0])
                 doubt += unseen * math.exp(-share * share)
             sensed.friction_doubt[i] = min(doubt, 2.0 * level)

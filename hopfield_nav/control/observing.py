@@ -14,8 +14,18 @@ from dynamics.momentum import update_momentum
 from hopfield_nav.plugin import DAMPED, Parameter
 
 STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
-POLE = Parameter("pole", 100.0, 0.1, 1e5, "1/s", "rate L at which the estimate follows the torque", per_joint=True)
-LONGEST_PERIOD = 0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
+POLE = Parameter(
+    "pole",
+    100.0,
+    0.1,
+    1e5,
+    "1/s",
+    "rate L at which the estimate follows the torque",
+    per_joint=True,
+)
+LONGEST_PERIOD = (
+    0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
+)
 LARGEST_DAMPING = 0.05  # damping factor at the singularity itself; J mixes metres and pure numbers
 SINGULAR_DAMPING = Parameter(
     "singular_damping", 1e-3, 0.0, 1.0, "m³", "|det J| below which the wrench estimate is damped"
@@ -88,7 +98,9 @@ def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
     if determinant >= limit and determinant > 1e-24:
         return 0
     share = determinant / limit if 1e-24 < determinant < limit else 0.0  # also where it is NaN
-    _normal_equations(work.jacobian, LARGEST_DAMPING**2 * (1.0 - share), tau_external, square, wrench)
+    _normal_equations(
+        work.jacobian, LARGEST_DAMPING**2 * (1.0 - share), tau_external, square, wrench
+    )
     solve_symmetric(square, wrench)
     return DAMPED
 

@@ -24,7 +24,9 @@ from hopfield_nav.world import World
 
 LOOK_INTERVAL = 1.0  # [s] from one look to the next
 _MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
-_FALLING_RATIO = 0.95  # a distance that falls by less than this share over half of that time falls no more
+_FALLING_RATIO = (
+    0.95  # a distance that falls by less than this share over half of that time falls no more
+)
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
 MIN_DOUBTFUL = 5  # and their least number
@@ -83,17 +85,25 @@ class Arrival:
         if now < end or touched:
             return ""
         tool = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
-        self._distances = [*self._distances, float(np.linalg.norm(tool - self._goal))][-self._most :]
+        self._distances = [*self._distances, float(np.linalg.norm(tool - self._goal))][
+            -self._most :
+        ]
         self._corrections = [*self._corrections, state.control.correction.copy()][-self._most :]
         half = self._most // 2
-        if len(self._distances) < self._most or np.ptp(self._corrections, axis=0).max() > _MAX_CHANGE:
+        if (
+            len(self._distances) < self._most
+            or np.ptp(self._corrections, axis=0).max() > _MAX_CHANGE
+        ):
             return ""
         if min(self._distances[half:]) < _FALLING_RATIO * min(self._distances[:half]):
             return ""
         return self._reason(self._distances[-1], state.control.belief.now.level)
 
     def _reason(self, distance: float, level: float) -> str:
-        control, tolerance = self._world.controller, self._world.goal.tolerance if self._world.goal else 0.0
+        control, tolerance = (
+            self._world.controller,
+            self._world.goal.tolerance if self._world.goal else 0.0,
+        )
         corrected = np.abs(self._corrections[-1]).max()
         if control.settling == 0.0:
             why = "controller.settling is 0, so that what is left is not corrected; set it, or "
@@ -137,7 +147,11 @@ def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]
     """Whether many collisions were felt in free air; one sentence, or none."""
     count, false = _collisions(detections)
     causes = {"false alarms": false, "felt where the arm drove freely": navigator.in_free_air()}
-    told = [f"{part} of {count} collisions were {what}" for what, part in causes.items() if are_many(part, count)]
+    told = [
+        f"{part} of {count} collisions were {what}"
+        for what, part in causes.items()
+        if are_many(part, count)
+    ]
     return [f"{first}: {_REMEDY}" for first in told[:1]]
 
 

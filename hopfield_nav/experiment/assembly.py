@@ -29,7 +29,14 @@ from hopfield_nav.control import AlarmRule, Controller, ControlState, hold_at_st
 from hopfield_nav.experiment.limits import find_warnings, warn_of_hidden_force
 from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
 from hopfield_nav.geometry import arm_bodies, tool_body
-from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, depths_at_start, space_of
+from hopfield_nav.navigation import (
+    Follower,
+    Navigator,
+    PriorMap,
+    check_trajectory,
+    depths_at_start,
+    space_of,
+)
 from hopfield_nav.plugin import applied, inheritable, limits_of, provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
@@ -55,7 +62,9 @@ class Parts(NamedTuple):
     plant: loops.Plant  # what moves
     loop: loops.Engine  # what advances it
     hides_force: bool  # whether friction hides the force with which the arm should slide
-    warnings: list[str]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
+    warnings: list[
+        str
+    ]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
 
     @property
     def duration(self) -> float:
@@ -78,7 +87,9 @@ class Parts(NamedTuple):
             state.qd[:] = self.followed.coefficients[0, 1]
         hold_at_start(state.control, controller, self.start)
         rows = loops.Rows(
-            len(self.start), 0 if world.record.signals == "none" else loops.FIRST_ROWS, further_columns(world)
+            len(self.start),
+            0 if world.record.signals == "none" else loops.FIRST_ROWS,
+            further_columns(world),
         )
         phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
         if (slide := navigator.slide_phase(world, arm, controller)) is not None:
@@ -93,24 +104,32 @@ class Parts(NamedTuple):
         section, wiggles = self.world.controller.learn, self.followed is None
         if section is False:
             return None
-        return provided("controller.learn")(self.world, section, self.arm, controller, computer, wiggles=wiggles)
+        return provided("controller.learn")(
+            self.world, section, self.arm, controller, computer, wiggles=wiggles
+        )
 
     def _navigator(self) -> Navigator:
         """What answers a touch; it follows a trajectory that is given in the place of a goal."""
         if self.followed is not None:
             return Follower(self.world, self.arm, self.followed)
-        navigator = space_of(self.world).navigator(self.world, self.arm, self.start, self.hides_force)
+        navigator = space_of(self.world).navigator(
+            self.world, self.arm, self.start, self.hides_force
+        )
         if self.prior is not None:
             navigator.load_prior(self.prior)
         return navigator
 
 
-def assemble(world: World, seed: int | None, trajectory: loops.Trajectory | None, felt: Run | None) -> Parts:
+def assemble(
+    world: World, seed: int | None, trajectory: loops.Trajectory | None, felt: Run | None
+) -> Parts:
     """The parts of a simulation; arguments and errors as ``Simulation``."""
     if not isinstance(world, World):
         raise BadInput("no world", found=world, allowed="one from load_world")
     if not (felt is None or isinstance(felt, Run)):
-        raise BadInput("no run", where="felt", found=felt, allowed="a run, as from load_run(FOLDER)")
+        raise BadInput(
+            "no run", where="felt", found=felt, allowed="a run, as from load_run(FOLDER)"
+        )
     seed = world.seed if seed is None else check_seed(seed)
     arm = build_arm(world)
     if trajectory is not None:
@@ -124,11 +143,15 @@ def assemble(world: World, seed: int | None, trajectory: loops.Trajectory | None
     hidden = warn_of_hidden_force(world, plant.arm, start)
     warnings = [*find_warnings(world, plant.arm), *hidden]
     if prior is not None and prior.differs:
-        warnings.append(f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed")
+        warnings.append(
+            f"what the earlier run felt proves nothing here: its {' and '.join(prior.differs)} differed"
+        )
     warnings += check_start(world, arm, start, refuse=trajectory is None)
     space_of(world).prepare(world)
     methods = find_methods(world)
-    return Parts(world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings)
+    return Parts(
+        world, seed, arm, start, trajectory, prior, methods, plant, loop, bool(hidden), warnings
+    )
 
 
 def choose_engine(world: World, plant: loops.Plant, start: np.ndarray) -> loops.Engine:
@@ -159,7 +182,11 @@ def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> l
         kind = type(solids[j]).__name__.lower()
         where = f"{1e3 * depth[j]:.3g} mm inside {known}obstacle {number} ({kind})"
         if known and refuse:
-            raise BadInput(f"{who} starts {where}", "start.joints", allowed="a pose that touches no known obstacle")
+            raise BadInput(
+                f"{who} starts {where}",
+                "start.joints",
+                allowed="a pose that touches no known obstacle",
+            )
         told.append(f"{who} {where}")
     return [f"the arm starts in contact: {', '.join(told)}"] if told else []
 
@@ -188,14 +215,18 @@ def build_plant(world: World, arm: Arm) -> loops.Plant:
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = loops.make_pushes(places, [push.rows for push in world.pushes])
     law = loops.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
-    whole = world.contact.bodies == "arm"  # every link and, behind them, the tool; else the tool point
+    whole = (
+        world.contact.bodies == "arm"
+    )  # every link and, behind them, the tool; else the tool point
     bodies, links = (arm_bodies(moved), len(moved.capsules)) if whole else (tool_body(moved), 0)
     contact = loops.make_contact(law, build_obstacles(world), bodies, beyond=links)
     wrist = build_wrist(world)
     ripple, n = world.plant.torque_ripple, len(arm.dh)
     gain = 1.0 / np.asarray(world.controller.model_error.motor_constant_scale)
     motors = loops.make_motors(n, gain, ripple.amplitude, ripple.cycles)
-    return loops.make_plant(moved, contact, damping + moved.friction[:, 1], frictional, motors, pushes, wrist)
+    return loops.make_plant(
+        moved, contact, damping + moved.friction[:, 1], frictional, motors, pushes, wrist
+    )
 
 
 def build_load(world: World) -> Load:
@@ -216,7 +247,8 @@ def build_wrist(world: World) -> loops.Wrist:
         build_load(world),
         offset=[*sensor.force_offset, *sensor.moment_offset],
         noise=np.repeat([sensor.force_noise, sensor.moment_noise], 3),
-        drift=drift * math.sqrt(every * step),  # what a walk at random adds to the drift from sample to sample
+        drift=drift
+        * math.sqrt(every * step),  # what a walk at random adds to the drift from sample to sample
     )
 
 
@@ -250,7 +282,12 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
         torque_limits=limits,
         feedforward=world.controller.friction_feedforward and bool(np.any(model.friction[:, :3])),
         sensors=make_sensors(
-            n, given.encoder_resolution, given.velocity_noise, given.wrench is not None, load, given.torque_noise
+            n,
+            given.encoder_resolution,
+            given.velocity_noise,
+            given.wrench is not None,
+            load,
+            given.torque_noise,
         ),
         work=make_work(n),
     )

@@ -59,7 +59,11 @@ def compile_parts(names: Sequence[str], processes: int) -> Iterator[str]:
 
 def _command(name: str) -> list[str]:
     """Python that compiles a part, and imports from where this process does, not from the current folder."""
-    return [sys.executable, "-c", f"import sys\nsys.path[:] = {sys.path!r}\n{_HERE}\npart({name!r})"]
+    return [
+        sys.executable,
+        "-c",
+        f"import sys\nsys.path[:] = {sys.path!r}\n{_HERE}\npart({name!r})",
+    ]
 
 
 def _in_process(name: str) -> str:
@@ -73,7 +77,9 @@ def compile_in_parallel(world: World) -> None:
 
     What cannot be compiled there is compiled here, when the run calls it.
     """
-    other = subprocess.Popen(_command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    other = subprocess.Popen(
+        _command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         _compile_for(world)
         other.wait()

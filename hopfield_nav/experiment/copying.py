@@ -28,7 +28,9 @@ def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
         pickler.dump(parts)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         allowed = "own methods that keep only what pickle takes"
-        raise BadInput("cannot be copied", where="simulation", found=str(error), allowed=allowed) from None
+        raise BadInput(
+            "cannot be copied", where="simulation", found=str(error), allowed=allowed
+        ) from None
     return written.getvalue()
 
 
@@ -46,8 +48,21 @@ def _looked_up(world: World) -> list[Any]:
     This loads the files of the user's own methods, whose objects ``pickle`` then finds.
     """
     find, folder = world.trust.find, world.folder
-    sliding = [find("controller", "hybrid_force_motion", folder)] if world.explore.method == "slide" else []
-    plain = {"response": world.explore.method, "planner": world.planner.kind, "belief": world.planner.strategy}
+    sliding = (
+        [find("controller", "hybrid_force_motion", folder)]
+        if world.explore.method == "slide"
+        else []
+    )
+    plain = {
+        "response": world.explore.method,
+        "planner": world.planner.kind,
+        "belief": world.planner.strategy,
+    }
     methods = [*find_methods(world), *sliding]
     found = [find(kind, name, folder) for kind, name in plain.items() if is_code(name)]
-    return [world, *methods, *(compiled(method) for method in methods if method.kind in KINDS), *found]
+    return [
+        world,
+        *methods,
+        *(compiled(method) for method in methods if method.kind in KINDS),
+        *found,
+    ]

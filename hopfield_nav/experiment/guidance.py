@@ -25,7 +25,9 @@ from hopfield_nav.world import World
 class Guidance:
     """The motions of a run; what its control computer is told, is written in the state."""
 
-    def __init__(self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings) -> None:
+    def __init__(
+        self, world: World, arm: Arm, begun: Begun, last_step: int, surroundings: Surroundings
+    ) -> None:
         self._world, self._arm, self._last_step = world, arm, last_step
         self.navigator, _, _, self._state, _, self._phases = begun
         self.detections: list[DetectionRecord] = []  # every ``DetectionRecord`` so far
@@ -90,7 +92,9 @@ class Guidance:
         elif self.navigator.goal is not None:
             self.navigator.motion = self._phase.before(motion, old, self._time, self._state)
         self._set_off(self.navigator.motion)
-        self.detections.append(self._noted(marked, motion)._replace(replan_time=clock.perf_counter() - started))
+        self.detections.append(
+            self._noted(marked, motion)._replace(replan_time=clock.perf_counter() - started)
+        )
         return motion
 
     def decide(self) -> PlannedMotion | None:
@@ -118,12 +122,17 @@ class Guidance:
     def _localize(self) -> PlannedMotion | None:
         """Note where the last touch may have been; the motion on which the arm passes by it, if it does."""
         places = self.navigator.localize(self._state.control.trace)
-        self.detections[-1], motion = self.detections[-1]._replace(places=places), self.navigator.motion
+        self.detections[-1], motion = (
+            self.detections[-1]._replace(places=places),
+            self.navigator.motion,
+        )
         if not motion.passes_by:
             return None
         pass_by(self._state.control.alarm)
         self._set_off(motion)
-        self.detections[-1] = self.detections[-1]._replace(passed_by=True, start=motion.start, path=motion.cells)
+        self.detections[-1] = self.detections[-1]._replace(
+            passed_by=True, start=motion.start, path=motion.cells
+        )
         return motion
 
     def keep_slide(self) -> None:
@@ -204,6 +213,8 @@ class Guidance:
         """No motion, and why: the method, its world, and the touches that were answered before."""
         touches = f"after {len(self.detections)} touches"
         reason = f"{error}; world {self._world.name}, {touches}, at {self._time:.4g} s"
-        failed = self.navigator.motion._replace(trajectory=None, outcome="method_failed", reason=reason)
+        failed = self.navigator.motion._replace(
+            trajectory=None, outcome="method_failed", reason=reason
+        )
         self.navigator.motion = failed
         return failed

@@ -42,10 +42,14 @@ def find_warnings(world: World, arm: Arm) -> Iterator[str]:
     """Sentences on settings of a world that cannot go well, for the true arm."""
     gains, control = gains_of_law(world), world.controller
     if gains is not None and control.hold:
-        yield from warn_of_gains(gains, _keys_of_gains(world), control.period, round(control.delay / control.period))
+        yield from warn_of_gains(
+            gains, _keys_of_gains(world), control.period, round(control.delay / control.period)
+        )
     if gains is not None and control.settling > 0.0:
         # s³ + K1 s² + K0 s + K0 rate is stable above K1 = rate
-        swings = np.flatnonzero((np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= control.settling))
+        swings = np.flatnonzero(
+            (np.asarray(gains.position) > 0.0) & (np.asarray(gains.velocity) <= control.settling)
+        )
         if swings.size:
             joints, rate = ", ".join(str(i + 1) for i in swings), f"{control.settling:g} 1/s"
             yield f"controller.settling swings joint {joints} at the end of a path: {rate} is not below its K1"
@@ -98,7 +102,9 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
     ]
 
 
-def hidden_force(arm: Arm, q: np.ndarray, in_space: bool = False, unseen: np.ndarray | float = np.inf) -> float:
+def hidden_force(
+    arm: Arm, q: np.ndarray, in_space: bool = False, unseen: np.ndarray | float = np.inf
+) -> float:
     """The largest force on the tool that the joints bear by friction, without being seen to turn [N].
 
     In a direction d it is the least of friction_i / |J^T d|_i over the joints. ``unseen`` (n,) is the torque that
@@ -123,7 +129,9 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
         cause = f"a controller too fast for its period and delay; try a smaller {_keys_of_gains(world)}, or period"
     else:
         cause = "a step too large; try a smaller plant.step"
-    return f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"
+    return (
+        f"joint {joint + 1} exploded at {time:.4f} s (step {step:g} s), likely because of {cause}"
+    )
 
 
 def gains_of_law(world: World) -> Gains | None:
@@ -198,7 +206,9 @@ def _felt(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarra
     if unit in _FORCE:
         return np.full(len(q), float(values["threshold"]))
     coulomb, breakaway = arm.friction[:, 0], arm.friction[:, [0, 2]].max(axis=1)
-    threshold = np.asarray(values["threshold"]) + values.get("mass_error", 0.0) * np.abs(gravity_torque(arm, q))
+    threshold = np.asarray(values["threshold"]) + values.get("mass_error", 0.0) * np.abs(
+        gravity_torque(arm, q)
+    )
     threshold = threshold + values.get("friction_error", 0.0) * coulomb
     threshold = threshold + values.get("stiction_share", 0.0) * breakaway
     return _least_ratio(threshold, lever)

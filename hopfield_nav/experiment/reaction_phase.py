@@ -21,7 +21,10 @@ from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, r
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
-MAX_DURATION = {"stop": 0.5, "float": 0.3}  # [s] of a reaction, whether the arm rests by then or not
+MAX_DURATION = {
+    "stop": 0.5,
+    "float": 0.3,
+}  # [s] of a reaction, whether the arm rests by then or not
 POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
 CALM_TIME = 0.02  # [s] without more than ``REST_SPEED``, after which the arm is at rest
 REST_SPEED = 0.01  # [rad/s] besides four times the noise of the measured speeds
@@ -46,7 +49,9 @@ class Phase:
         """The first step after ``step`` at which ``is_over`` looks at the arm."""
         return step + self._looks_at - (step - self._begun) % self._looks_at
 
-    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
+    def before(
+        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
+    ) -> PlannedMotion:
         """What the arm does first, before a ``motion`` that was planned; ``trajectory`` is that of now."""
         raise NotImplementedError
 
@@ -54,7 +59,9 @@ class Phase:
         """Whether it is over by this step; asked once at every step that ``next_look`` gives."""
         raise NotImplementedError
 
-    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+    def end(
+        self, trajectory: Trajectory, time: float, state: State
+    ) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference."""
         raise NotImplementedError
 
@@ -81,7 +88,9 @@ class ReactionPhase(Phase):
         self._braked = 0
         self._calm, self._depth = 0, -math.inf
 
-    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
+    def before(
+        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
+    ) -> PlannedMotion:
         """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
 
         Where the arm is let go, that is noted in the control computer's part of the state.
@@ -95,8 +104,12 @@ class ReactionPhase(Phase):
         else:
             first = self._brake(trajectory, time, sensed.q - correction)
             leg = float(first.knots[-1]) - time
-        knots = np.append(first.knots, time + 2 * MAX_DURATION[self._kind])  # never at its end: that would be arrival
-        coefficients = np.concatenate([first.coefficients, resting(sensed.q - correction).coefficients])
+        knots = np.append(
+            first.knots, time + 2 * MAX_DURATION[self._kind]
+        )  # never at its end: that would be arrival
+        coefficients = np.concatenate(
+            [first.coefficients, resting(sensed.q - correction).coefficients]
+        )
         self._begun = round(time / self._step)
         self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
         self._follow_arm(state)
@@ -120,7 +133,9 @@ class ReactionPhase(Phase):
         rested = self._calm * self._looks_at >= self._steps(CALM_TIME)
         return rested or step - self._begun >= self._steps(MAX_DURATION[self._kind])
 
-    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+    def end(
+        self, trajectory: Trajectory, time: float, state: State
+    ) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
 
         After ``stop`` the reference's; after ``float``, which ends here, those of the arm as measured.
@@ -145,11 +160,19 @@ class ReactionPhase(Phase):
         """The shortest quintic to rest at ``to`` (n,) that takes ``TORQUE_SHARE`` of the motors' torque."""
         q, qd, qdd = evaluate(trajectory, time)
         weight = np.abs(gravity_torque(self._model, q))
-        most = TORQUE_SHARE * np.maximum(self._arm.torque_limits - weight, 0.1 * self._arm.torque_limits)
+        most = TORQUE_SHARE * np.maximum(
+            self._arm.torque_limits - weight, 0.1 * self._arm.torque_limits
+        )
         duration = self._shortest
         while True:
             braking = quintic_trajectory(
-                np.vstack([q, to]), duration, time, qd, qdd, self._arm.speed_limits, self._sample_time
+                np.vstack([q, to]),
+                duration,
+                time,
+                qd,
+                qdd,
+                self._arm.speed_limits,
+                self._sample_time,
             )
             _, angles, speeds, accelerations = sample(braking, _SAMPLES)
             torque = inverse_dynamics(self._model, angles, speeds, accelerations)

@@ -83,10 +83,19 @@ class Simulation:
     on_record: Callable[[Run], object] | None = None
 
     def __init__(
-        self, world: World, seed: int | None = None, trajectory: Trajectory | None = None, felt: Run | None = None
+        self,
+        world: World,
+        seed: int | None = None,
+        trajectory: Trajectory | None = None,
+        felt: Run | None = None,
     ) -> None:
         self._parts = parts = assemble(world, seed, trajectory, felt)
-        self.world, self.seed, self.arm, self.prior = parts.world, parts.seed, parts.arm, parts.prior
+        self.world, self.seed, self.arm, self.prior = (
+            parts.world,
+            parts.seed,
+            parts.arm,
+            parts.prior,
+        )
         self.methods, self.plant, self.loop = parts.methods, parts.plant, parts.loop
         self.warnings = parts.warnings
         self._moving = Lock()
@@ -111,7 +120,10 @@ class Simulation:
         """A block that nothing else may move the arm in."""
         if not self._moving.acquire(blocking=False):
             message = f"a simulation cannot be {what} while it moves"
-            raise BadInput(message, allowed="after the step, also not from on_touch, on_plan, on_end, another thread")
+            raise BadInput(
+                message,
+                allowed="after the step, also not from on_touch, on_plan, on_end, another thread",
+            )
         try:
             yield
         finally:
@@ -200,7 +212,9 @@ class Simulation:
         self._left, target = steps - whole, min(self.state.now.step + whole, last)
         try:
             while self.outcome is None and self.state.now.step < target:
-                event = self._advance(min(target, *(look(self.state.now.step) for look in self._looks)))
+                event = self._advance(
+                    min(target, *(look(self.state.now.step) for look in self._looks))
+                )
                 if self.learner is not None:
                     self.learner.look(self.state.now.step, bool(self.detections))
                 self._answer(event)
@@ -248,7 +262,9 @@ class Simulation:
         now, passages = self.state.control.passage, list(self.passages)
         if now.on:
             passages[-1] = passages[-1]._replace(level=now.peak)
-        run = Run(self.world, summarise(self), log, detections, first, blocked, closed, plans, passages)
+        run = Run(
+            self.world, summarise(self), log, detections, first, blocked, closed, plans, passages
+        )
         if self.on_record is not None:
             self.on_record(run)
         return run
@@ -259,11 +275,17 @@ class Simulation:
             return self._advance(until)
 
     def _advance(self, until: int) -> Event:
-        controller, path, log = self._guidance.controller(self.controller), self.trajectory, self.rows.log
+        controller, path, log = (
+            self._guidance.controller(self.controller),
+            self.trajectory,
+            self.rows.log,
+        )
         while True:
             self.plant = self.surroundings.now(self.plant, self.state)
             stretch = self.surroundings.until(until)
-            event = Event(self.loop(self.plant, controller, path, self.settings, self.state, log, stretch))
+            event = Event(
+                self.loop(self.plant, controller, path, self.settings, self.state, log, stretch)
+            )
             if event != Event.HORIZON or stretch == until:
                 return event
 
@@ -280,7 +302,9 @@ class Simulation:
             self._end("reached", arrived(self.settings.tolerance, final_error(self) or 0.0))
         elif event == Event.DIVERGED:
             touching = self.time - self.state.statistics.last_contact_time < CONTACT_MEMORY
-            self._end("diverged", why_diverged(self.world, self.state.now.fault, self.time, touching))
+            self._end(
+                "diverged", why_diverged(self.world, self.state.now.fault, self.time, touching)
+            )
         elif event == Event.DETECTED:
             motion = self._guidance.on_detection()
             if self.on_touch is not None:
@@ -322,7 +346,9 @@ class Simulation:
             self.rows.set_last(log_columns(len(self.arm.dh))["detected"], raised)
 
     def _end(self, outcome: str, reason: str) -> None:
-        if outcome == "no_path" and (doubts := why_doubtful(self.world, self.navigator, self.detections)):
+        if outcome == "no_path" and (
+            doubts := why_doubtful(self.world, self.navigator, self.detections)
+        ):
             reason = f"{reason}; doubtful: {doubts}"
         self.outcome, self.reason = outcome, reason
         if self._guidance.slides and self.detections:

@@ -29,7 +29,9 @@ def summarise(simulation: Any) -> dict[str, Any]:
     touched = [d.touch_time for d in collisions if not d.false_alarm]
     counted, control = simulation.state.statistics, simulation.state.control
     periods = counted.periods
-    sensed_goal = simulation.navigator.goal if control.now.judged_step >= 0 else None  # before it sensed there is none
+    sensed_goal = (
+        simulation.navigator.goal if control.now.judged_step >= 0 else None
+    )  # before it sensed there is none
     grade = no_path_grade(simulation.outcome, simulation.world, simulation.navigator, detections)
     wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
     return {
@@ -37,7 +39,9 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
         "no_path_grade": grade,
-        "no_path_error_bound": simulation.navigator.motion.error_bound if grade in _BOUNDED else None,
+        "no_path_error_bound": simulation.navigator.motion.error_bound
+        if grade in _BOUNDED
+        else None,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
         "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
@@ -51,13 +55,19 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "silent_contact_count": counted.silent + (unanswered > 0.0),
         "silent_peak_force_N": max(counted.silent_peak, unanswered),
         "final_tool_error_m": final_error(simulation),
-        "final_sensed_error_m": _distance(simulation.controller.model, control.sensed.q, sensed_goal),
+        "final_sensed_error_m": _distance(
+            simulation.controller.model, control.sensed.q, sensed_goal
+        ),
         "peak_contact_force_N": counted.peak_force,
-        "peak_contact_force_time_s": None if math.isnan(counted.peak_time) else float(counted.peak_time),
+        "peak_contact_force_time_s": None
+        if math.isnan(counted.peak_time)
+        else float(counted.peak_time),
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "link_forces": _link_forces(simulation.rows, len(simulation.state.q)),
         "largest_penetration_m": counted.deepest,
-        "least_self_distance_m": self_distance(simulation.world, simulation.arm, simulation.rows, simulation.state),
+        "least_self_distance_m": self_distance(
+            simulation.world, simulation.arm, simulation.rows, simulation.state
+        ),
         "passed_through": int(may_have_passed(simulation.state)),
         "detection_delay_median_s": float(np.median(delays)) if delays.size else None,
         "detection_delay_max_s": float(delays.max()) if delays.size else None,
@@ -65,9 +75,17 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "damped_estimate_share": counted.damped / periods if periods else 0.0,
         "felt_cell_count": simulation.navigator.felt_count(),
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
-        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections])) if detections else None,
+        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
+        if detections
+        else None,
         "imperfections": imperfections(simulation.world),
-        "handed_on": {"touches": len(felt.places), "steps": len(felt.steps), "cells": len(felt.cells)} if felt else {},
+        "handed_on": {
+            "touches": len(felt.places),
+            "steps": len(felt.steps),
+            "cells": len(felt.cells),
+        }
+        if felt
+        else {},
         "late_obstacles": simulation.surroundings.late(),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
@@ -89,15 +107,33 @@ def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
 def imperfections(world: World) -> dict[str, Any]:
     """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
     plant, control, sensors = world.plant, world.controller, world.sensors
-    friction = plant.friction.model_dump(mode="json") if isinstance(plant.friction, Section) else plant.friction
-    ripple = plant.torque_ripple.model_dump(mode="json") if np.any(plant.torque_ripple.amplitude) else None
-    given = {"plant.friction": friction, "plant.presliding": plant.presliding, "plant.torque_ripple": ripple}
+    friction = (
+        plant.friction.model_dump(mode="json")
+        if isinstance(plant.friction, Section)
+        else plant.friction
+    )
+    ripple = (
+        plant.torque_ripple.model_dump(mode="json")
+        if np.any(plant.torque_ripple.amplitude)
+        else None
+    )
+    given = {
+        "plant.friction": friction,
+        "plant.presliding": plant.presliding,
+        "plant.torque_ripple": ripple,
+    }
     found: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     for where, section in (("controller.model_error", control.model_error), ("sensors", sensors)):
         usual = type(section)()
-        changed = {key: value for key, value in section if key != "wrench" and value != getattr(usual, key)}
+        changed = {
+            key: value for key, value in section if key != "wrench" and value != getattr(usual, key)
+        }
         found |= {f"{where}.{key}": value for key, value in changed.items()}
-    found |= {f"sensors.wrench.{key}": value for key, value in sensors.wrench or () if value and np.any(value)}
+    found |= {
+        f"sensors.wrench.{key}": value
+        for key, value in sensors.wrench or ()
+        if value and np.any(value)
+    }
     if (control.model or world.arm) != (plant.dynamics or world.arm):
         found["controller.model"] = control.model or world.arm
     if control.period != plant.step:
@@ -172,5 +208,7 @@ def self_distance(world: World, arm: Arm, rows: Rows, state: State) -> float | N
     """
     every = max(1, round(_SAMPLE_TIME / (world.plant.step * world.record.every)))
     column = log_columns(len(state.q))["q"]
-    angles = [table[-k * MAX_ROWS % every :: every, column] for k, table in enumerate(rows.pieces())]
+    angles = [
+        table[-k * MAX_ROWS % every :: every, column] for k, table in enumerate(rows.pieces())
+    ]
     return space_of(world).self_distance(arm, [*angles, state.q[None]])

@@ -25,8 +25,13 @@ class Surroundings:
         self._arm, self._all = plant.arm, plant.contact.solids
         self.solids = self._all  # (k, 17) those that stand now, packed
         self._asked = standing_times(world)
-        self.times = self._asked.copy()  # (m, 2) from when until when each solid stands [s], as it truly came
-        self._stands, self._came = np.ones(len(self._all), dtype=bool), np.zeros(len(self._all), dtype=bool)
+        self.times = (
+            self._asked.copy()
+        )  # (m, 2) from when until when each solid stands [s], as it truly came
+        self._stands, self._came = (
+            np.ones(len(self._all), dtype=bool),
+            np.zeros(len(self._all), dtype=bool),
+        )
         self._next = 0 if world.changes else math.inf  # step of the next look
 
     def now(self, plant: Plant, state: State) -> Plant:
@@ -42,7 +47,9 @@ class Surroundings:
         if np.array_equal(stands, self._stands):
             return plant
         self._stands, self.solids, old = stands, self._all[stands], plant.contact
-        return plant._replace(contact=make_contact(old.law, self.solids, old.bodies, old.beyond))  # its scratch is new
+        return plant._replace(
+            contact=make_contact(old.law, self.solids, old.bodies, old.beyond)
+        )  # its scratch is new
 
     def until(self, step: int) -> int:
         """The step at which a stretch towards ``step`` ends at the latest."""
@@ -51,7 +58,10 @@ class Surroundings:
     def late(self) -> dict[str, float | None]:
         """When those came that waited, by their numbers [s]; None: not up to now."""
         begin = self.times[:, 0]
-        return {str(k): float(begin[k]) if self._came[k] else None for k in np.flatnonzero(begin > self._asked[:, 0])}
+        return {
+            str(k): float(begin[k]) if self._came[k] else None
+            for k in np.flatnonzero(begin > self._asked[:, 0])
+        }
 
     def _stand_at(self, time: float) -> np.ndarray:
         return stands_at(self.times, time + _ROUNDING * self._step)
@@ -63,4 +73,6 @@ class Surroundings:
             together = comes & (self._asked[:, 0] == asked)
             depth, _ = depths_at_start(self._arm, state.q, self._all[together], self._whole)
             if np.any(depth > 0.0):
-                self.times[together, 0] = (state.now.step + max(round(_WAIT / self._step), 1)) * self._step
+                self.times[together, 0] = (
+                    state.now.step + max(round(_WAIT / self._step), 1)
+                ) * self._step

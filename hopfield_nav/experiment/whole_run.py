@@ -15,7 +15,9 @@ from hopfield_nav.record import Run
 from hopfield_nav.world import World, together
 
 
-def follow(world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None) -> Run:
+def follow(
+    world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
+) -> Run:
     """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
 
     The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of it, or
@@ -26,7 +28,9 @@ def follow(world: World, trajectory: Trajectory, seed: int | None = None, progre
     return Simulation(world, seed, trajectory).run(progress)
 
 
-def simulate(world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None) -> Run:
+def simulate(
+    world: World, seed: int | None = None, progress: Progress | None = None, felt: Run | None = None
+) -> Run:
     """Run a world to its end.
 
     Args:

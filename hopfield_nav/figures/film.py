@@ -91,7 +91,9 @@ def write_film(
     try:
         imageio_ffmpeg.get_ffmpeg_version()  # ffmpeg comes with imageio-ffmpeg
     except (RuntimeError, OSError) as error:
-        allowed = "imageio-ffmpeg with its ffmpeg, or one of the system's that IMAGEIO_FFMPEG_EXE names"
+        allowed = (
+            "imageio-ffmpeg with its ffmpeg, or one of the system's that IMAGEIO_FFMPEG_EXE names"
+        )
         raise BadInput("no film without ffmpeg", found=str(error), allowed=allowed) from None
     path.parent.mkdir(parents=True, exist_ok=True)
     final = path.with_name(f"{path.name}.mp4")
@@ -121,7 +123,9 @@ def do_in_two_processes(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
 
     What they remember is lost. An error here is raised as in one process.
     """
-    return [bool(said[0]) for said in draw_in_two_processes(lambda k: np.array([jobs[k]()]), len(jobs))]
+    return [
+        bool(said[0]) for said in draw_in_two_processes(lambda k: np.array([jobs[k]()]), len(jobs))
+    ]
 
 
 def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:

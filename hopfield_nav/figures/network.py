@@ -15,10 +15,19 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures.style import CENTIMETRE, COLOURS, COLUMN, new_figure, paper_style, shown_in_notebooks
+from hopfield_nav.figures.style import (
+    CENTIMETRE,
+    COLOURS,
+    COLUMN,
+    new_figure,
+    paper_style,
+    shown_in_notebooks,
+)
 from hopfield_nav.planning import Landscape, Plan
 
-_SHADES = np.array([to_rgb(c) for c in ("#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696")])
+_SHADES = np.array(
+    [to_rgb(c) for c in ("#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696")]
+)
 _STEPS = (np.interp(np.linspace(0, 1, 256), np.linspace(0, 1, 6), shades) for shades in _SHADES.T)
 STEPS = ListedColormap(np.column_stack([*_STEPS]))  # of cells, near the goal light
 STEPS_LABEL = r"steps to the goal, $\ln\sigma / \ln\beta$"
@@ -71,7 +80,11 @@ def _fullest(path: np.ndarray, axes: tuple[int, int]) -> tuple[tuple[int, ...], 
 
 
 def plane_along(
-    path: np.ndarray, shape: tuple[int, ...], origin: Any = 0.0, spacing: Any = 1.0, axes: tuple[int, int] | None = None
+    path: np.ndarray,
+    shape: tuple[int, ...],
+    origin: Any = 0.0,
+    spacing: Any = 1.0,
+    axes: tuple[int, int] | None = None,
 ) -> Plane:
     """The plane of a grid that holds most cells of a path (k, rank), along any two axes or along these.
 
@@ -81,7 +94,9 @@ def plane_along(
     chosen = axes or axes_along([rows], shape)
     rest = iter(_fullest(rows, chosen)[0])
     cell = [0 if k in chosen else next(rest) for k in range(rank)]
-    begin, apart = (np.broadcast_to(np.asarray(v, float), rank)[list(chosen)] for v in (origin, spacing))
+    begin, apart = (
+        np.broadcast_to(np.asarray(v, float), rank)[list(chosen)] for v in (origin, spacing)
+    )
     return Plane(chosen, tuple(cell), begin, apart)
 
 
@@ -113,7 +128,9 @@ def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
     if not 0 < len(cells) <= _MOST_ARROWS:
         return
     move = landscape.climbed(cells) - cells
-    move -= np.where(np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0)  # over the edge of a closed axis
+    move -= np.where(
+        np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0
+    )  # over the edge of a closed axis
     flat, at = move[:, list(plane.axes)] * plane.spacing, plane.points(cells)
     goes, leaves = flat.any(axis=1), move.any(axis=1) & ~flat.any(axis=1)
     ax.quiver(
@@ -124,13 +141,19 @@ def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
     ax.plot(*at[leaves].T, ".", color=COLOURS.ink, alpha=0.5, markersize=1.2, zorder=2.2)
 
 
-def add_climb(ax: Axes, path: np.ndarray, plane: Plane, width: float = 1.5, style: Any = "-") -> None:
+def add_climb(
+    ax: Axes, path: np.ndarray, plane: Plane, width: float = 1.5, style: Any = "-"
+) -> None:
     """A path (k, rank) in a plane; where it is before or behind that, faint."""
     at, inside = plane.points(path), plane.holds(path)
     for k in range(len(path) - 1):
         here = inside[k] and inside[k + 1]
-        ax.plot(*at[k : k + 2].T, color="white", lw=width + 1.1, alpha=0.9 if here else 0.3, zorder=3)
-    shown = np.where((inside[:-1] & inside[1:])[:, None, None], np.stack([at[:-1], at[1:]], axis=1), np.nan)
+        ax.plot(
+            *at[k : k + 2].T, color="white", lw=width + 1.1, alpha=0.9 if here else 0.3, zorder=3
+        )
+    shown = np.where(
+        (inside[:-1] & inside[1:])[:, None, None], np.stack([at[:-1], at[1:]], axis=1), np.nan
+    )
     ax.plot(*at.T, color=COLOURS.planned, lw=width, alpha=0.4, ls=style, zorder=3.1)
     ax.plot(*np.insert(shown.reshape(-1, 2), slice(2, None, 2), np.nan, axis=0).T, color=COLOURS.planned, lw=width,
             ls=style, zorder=3.2)  # fmt: skip
@@ -148,9 +171,15 @@ def path_handles(start: str = "start") -> list[Line2D]:
     """Legend of a path, its beginning and its goal."""
     return [
         Line2D([], [], color=COLOURS.planned, lw=1.5, label="path"),
-        Line2D([], [], marker="$→$", ls="", color=COLOURS.ink, markersize=6, label="climbed neighbour"),
-        Line2D([], [], marker="o", ls="", color=COLOURS.start, mec="white", markersize=5, label=start),
-        Line2D([], [], marker="D", ls="", color=COLOURS.goal, mec="white", markersize=4.2, label="goal"),
+        Line2D(
+            [], [], marker="$→$", ls="", color=COLOURS.ink, markersize=6, label="climbed neighbour"
+        ),
+        Line2D(
+            [], [], marker="o", ls="", color=COLOURS.start, mec="white", markersize=5, label=start
+        ),
+        Line2D(
+            [], [], marker="D", ls="", color=COLOURS.goal, mec="white", markersize=4.2, label="goal"
+        ),
     ]
 
 

@@ -69,7 +69,9 @@ NOTE_GAP = "  ·  "  # between two entries of a note
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 _SHARED: dict[str, Any] = {
-    **{name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"},  # not the user's
+    **{
+        name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"
+    },  # not the user's
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "mathtext.fontset": "dejavusans",
     "text.color": COLOURS.ink,
@@ -97,7 +99,12 @@ _SHARED: dict[str, Any] = {
 
 def _sizes(font: float, line: float) -> dict[str, Any]:
     """Font sizes [pt] and line widths [pt] in proportion."""
-    ticks = {"labelsize": 0.9 * font, "major.width": 0.6 * line, "major.size": 0.35 * font, "major.pad": 0.3 * font}
+    ticks = {
+        "labelsize": 0.9 * font,
+        "major.width": 0.6 * line,
+        "major.size": 0.35 * font,
+        "major.pad": 0.3 * font,
+    }
     return {
         "font.size": font,
         "axes.labelsize": font,
@@ -133,7 +140,14 @@ def add_legend(figure: Figure, handles: list[Artist], columns: int) -> Figure:
     """A legend above all panels, where it covers no data, in so many columns at most as have room."""
     if handles:
         words = [str(handle.get_label()) for handle in handles]
-        count = next((k for k in range(min(columns, len(words)), 1, -1) if _room(words, k) <= figure.get_figwidth()), 1)
+        count = next(
+            (
+                k
+                for k in range(min(columns, len(words)), 1, -1)
+                if _room(words, k) <= figure.get_figwidth()
+            ),
+            1,
+        )
         figure.legend(handles=handles, loc="outside upper center", ncols=count, borderaxespad=0.1)
     return figure
 
@@ -158,18 +172,25 @@ def panel_sheet(
 
     The room around them is in cm: at their left and right, below all, between two of them, and above each.
     """
-    left, right, below, between, title = (CENTIMETRE * room for room in (left, right, below, between, title))
+    left, right, below, between, title = (
+        CENTIMETRE * room for room in (left, right, below, between, title)
+    )
     rows = ceil(count / columns)
     wide = (width - left - right - (columns - 1) * between) / columns
     tall, head = wide * shape, 0.4 * CENTIMETRE * ceil(len(handles) / per_row)
     height = head + below + rows * (tall + title)
     figure = Figure((width, height))
     places = [
-        (left + (k % columns) * (wide + between), below + (rows - 1 - k // columns) * (tall + title))
+        (
+            left + (k % columns) * (wide + between),
+            below + (rows - 1 - k // columns) * (tall + title),
+        )
         for k in range(count)
     ]
     figure.legend(handles=handles, loc="upper center", ncols=per_row, borderaxespad=0.1)
-    return figure, [figure.add_axes((x / width, y / height, wide / width, tall / height)) for x, y in places]
+    return figure, [
+        figure.add_axes((x / width, y / height, wide / width, tall / height)) for x, y in places
+    ]
 
 
 def evenly(count: int, most: int) -> list[int]:
@@ -217,7 +238,12 @@ def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
 
 def settings_note(name: str, settings: Mapping[str, Any]) -> str:
     """What is written below a figure: of which world it is, and the settings."""
-    return NOTE_GAP.join([name, *(f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items())])
+    return NOTE_GAP.join(
+        [
+            name,
+            *(f"{key} {_brief(value)}".replace(" ", "\u00a0") for key, value in settings.items()),
+        ]
+    )
 
 
 def add_note(figure: Figure, note: str) -> float:
@@ -225,13 +251,24 @@ def add_note(figure: Figure, note: str) -> float:
     if not note:
         return 0.0
     width, height = figure.get_size_inches()
-    lines = textwrap.wrap(note, int(width * _LETTERS), max_lines=3, placeholder="  …", break_long_words=False)
-    how: dict[str, Any] = {"fontsize": _SMALL, "color": COLOURS.excluded, "va": "top", "linespacing": 1.3}
+    lines = textwrap.wrap(
+        note, int(width * _LETTERS), max_lines=3, placeholder="  …", break_long_words=False
+    )
+    how: dict[str, Any] = {
+        "fontsize": _SMALL,
+        "color": COLOURS.excluded,
+        "va": "top",
+        "linespacing": 1.3,
+    }
     figure.text(0.04 / width, -0.02 / height, "\n".join(lines), in_layout=False, **how)
-    return ceil(DPI * (0.05 + 1.35 * _SMALL / 72 * len(lines))) / DPI  # whole pixels: what is above stays
+    return (
+        ceil(DPI * (0.05 + 1.35 * _SMALL / 72 * len(lines))) / DPI
+    )  # whole pixels: what is above stays
 
 
-def save_figure(figure: Figure, folder: Path, name: str, pdf: bool = False, note: str = "") -> list[Path]:
+def save_figure(
+    figure: Figure, folder: Path, name: str, pdf: bool = False, note: str = ""
+) -> list[Path]:
     """Write a PNG, on request a PDF too, each whole or not at all; the folder is made if there is none.
 
     The note stands below the figure, which keeps its size.

@@ -73,7 +73,9 @@ def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray
     It is that at joint angles (..., n) [rad]; infinite without solids.
     """
     moving = arm_bodies(arm)[:, LINK] > 0
-    return np.asarray(arm_distance(arm, q, primitives)[..., moving, :].min(axis=(-2, -1), initial=np.inf))
+    return np.asarray(
+        arm_distance(arm, q, primitives)[..., moving, :].min(axis=(-2, -1), initial=np.inf)
+    )
 
 
 @inlined
@@ -108,7 +110,9 @@ def _capsules_batch(arm: Arm, bodies: np.ndarray, q: np.ndarray, work: Work) -> 
 
 
 @kernel
-def _distance_batch(arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work) -> np.ndarray:
+def _distance_batch(
+    arm: Arm, bodies: np.ndarray, solids: np.ndarray, q: np.ndarray, work: Work
+) -> np.ndarray:
     out = np.empty((q.shape[0], bodies.shape[0], solids.shape[0]))
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)

@@ -46,7 +46,11 @@ def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     for row in arm.capsules:
         link, capsule = int(row[0]), _Capsule(row[1:4], row[4:7], float(row[7]))
         # of the joints before and after the link, whose axes stay where they are in its frame
-        joints = [np.linalg.inv(frames[link]) @ frames[k] for k in (link - 1, link) if 0 <= k < len(arm.dh)]
+        joints = [
+            np.linalg.inv(frames[link]) @ frames[k]
+            for k in (link - 1, link)
+            if 0 <= k < len(arm.dh)
+        ]
         axes = [_Line(frame[:3, 3], frame[:3, 2]) for frame in joints]
         parts += [{"link": link, **part} for part in _of_capsule(capsule, axes)]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
@@ -97,16 +101,27 @@ def _housing(capsule: _Capsule, collars: int = 0, lids: int = 0) -> Iterator[dic
     along = (end - start) / np.linalg.norm(end - start)
     length, edge = float(np.linalg.norm(end - start)), _EDGE * radius
     edge = min(edge, length / 2)
-    outline = [(0, 0), (radius - edge, 0), (radius, edge), (radius, length - edge), (radius - edge, length)]
+    outline = [
+        (0, 0),
+        (radius - edge, 0),
+        (radius, edge),
+        (radius, length - edge),
+        (radius - edge, length),
+    ]
     yield _part("housing", start, along, [*outline, (0, length)])
-    for (wide, high), count, kind, first in ((_COLLAR, collars, "tube", end), (_CAP, lids, "cap", start)):
+    for (wide, high), count, kind, first in (
+        (_COLLAR, collars, "tube", end),
+        (_CAP, lids, "cap", start),
+    ):
         for k in range(count):
             foot, out = (end, along) if (first is end) == (k == 0) else (start, -along)
             ring = [(wide * radius, 0), (wide * radius, high * radius), (0, high * radius)]
             yield _part(kind, foot, out, ring)
 
 
-def _round(kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0)) -> dict[str, Any]:
+def _round(
+    kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0)
+) -> dict[str, Any]:
     """A capsule with the radii at its ends in shares of its own."""
     start, end, radius = capsule
     length = float(np.linalg.norm(end - start))
@@ -120,6 +135,8 @@ def _round(kind: str, capsule: _Capsule, shares: tuple[float, float] = (1.0, 1.0
     return _part(kind, start, along, outline)
 
 
-def _part(kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]) -> dict[str, Any]:
+def _part(
+    kind: str, start: np.ndarray, along: np.ndarray, outline: list[tuple[float, float]]
+) -> dict[str, Any]:
     rows = [[round(float(radius), 6), round(float(at), 6)] for radius, at in outline]
     return {"kind": kind, "start": start.tolist(), "along": along.tolist(), "outline": rows}

@@ -102,7 +102,9 @@ def gap_to_bound(solids, j, p):
     w = from_centre(solids, j, p)
     if kind == HALF_SPACE:
         return dot(vector(solids, j, AXES), w)
-    return (math.sqrt(w[0] * w[0] + w[1] * w[1]) if kind == UPRIGHT else length(w)) - solids[j, BOUND]
+    return (math.sqrt(w[0] * w[0] + w[1] * w[1]) if kind == UPRIGHT else length(w)) - solids[
+        j, BOUND
+    ]
 
 
 @kernel

@@ -16,7 +16,16 @@ from collections.abc import Callable
 from dynamics.kernels.decorators import Table, inlined, shared
 from dynamics.kernels.vectors import ZERO, Vector, along, dot, length, over, sub, times, vector
 from hopfield_nav.geometry.round_distance import nearest_shares
-from hopfield_nav.geometry.solids import AXES, EDGES, PLANES, SIZE, SURFACE, WIDTH, from_centre, into_solid
+from hopfield_nav.geometry.solids import (
+    AXES,
+    EDGES,
+    PLANES,
+    SIZE,
+    SURFACE,
+    WIDTH,
+    from_centre,
+    into_solid,
+)
 
 _BEYOND = 1e-12  # [m] beyond a plane of a mesh that counts as on it
 _TRIES = 200  # crossings of planes; each leaves one behind for good
@@ -95,7 +104,9 @@ def deepest(face: Callable, tries: int) -> Callable:
             return value_high, 1.0, v
         low, high, t, value = 0.0, 1.0, 0.0, value_low
         for _ in range(tries):
-            t = (value_high - value_low + slope_low * low - slope_high * high) / (slope_low - slope_high)
+            t = (value_high - value_low + slope_low * low - slope_high * high) / (
+                slope_low - slope_high
+            )
             t = min(max(t, low), high)
             crossing = value_low + slope_low * (t - low)
             value, slope, w = face(t, a, d, solid)

@@ -70,7 +70,11 @@ def upright_distance(solids, j, a, d):
     if distance > 0.0:
         return distance - solids[j, SIZE], t, (x / distance, y / distance, 0.0)
     level = math.sqrt(d[0] * d[0] + d[1] * d[1])
-    return -solids[j, SIZE], t, (-d[1] / level, d[0] / level, 0.0) if level > 0.0 else (1.0, 0.0, 0.0)
+    return (
+        -solids[j, SIZE],
+        t,
+        (-d[1] / level, d[0] / level, 0.0) if level > 0.0 else (1.0, 0.0, 0.0),
+    )
 
 
 @inlined
@@ -267,6 +271,8 @@ def cylinder_distance(solids, j, a, d):
         side, end = _blend(t, ee, we, z, rise, distance, radius, half)
     if z + t * rise < 0.0:
         end = -end
-    on_axis = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)  # square to it and to the segment
+    on_axis = (
+        over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
+    )  # square to it and to the segment
     p = over(p, distance) if distance > 0.0 else on_axis
     return s, t, along(times(side, p), end, axis)

@@ -15,7 +15,14 @@ from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import along, sub, times, vector
 
 SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE, MESH = range(7)  # kinds; UPRIGHT has no end
-KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = 0, 1, 4, 13, 16, 17  # first column of each part, and the width
+KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = (
+    0,
+    1,
+    4,
+    13,
+    16,
+    17,
+)  # first column of each part, and the width
 PLANES, EDGES = 14, 15  # how many a mesh has; its ``SIZE`` is the radius of the largest ball in it
 SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface
 MOST_PLANES = 400  # of a mesh
@@ -65,13 +72,17 @@ def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
     return _row(UPRIGHT, [*_vector(center, 2, "center"), 0.0], [0.0, 0.0, 1.0], [r], r)
 
 
-def finite_cylinder(center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
+def finite_cylinder(
+    center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
+) -> np.ndarray:
     """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
 
     Raises ``BadInput``: wrong shape, a size that is not positive, or an axis of zero length.
     """
     r, half = _positive(radius, "radius"), 0.5 * _positive(height, "height")
-    return _row(CYLINDER, _vector(center, 3, "center"), _unit(axis, "axis"), [r, half], math.hypot(r, half))
+    return _row(
+        CYLINDER, _vector(center, 3, "center"), _unit(axis, "axis"), [r, half], math.hypot(r, half)
+    )
 
 
 def half_space(point: Vector, normal: Vector = (0.0, 0.0, 1.0)) -> np.ndarray:
@@ -105,15 +116,25 @@ def convex_mesh(vertices: np.ndarray) -> np.ndarray:
     try:
         hull = ConvexHull(np.asarray(vertices, dtype=np.float64))
     except (QhullError, ValueError) as error:
-        raise BadInput("no solid", found=np.shape(vertices), allowed="points (k, 3) around a volume") from error
+        raise BadInput(
+            "no solid", found=np.shape(vertices), allowed="points (k, 3) around a volume"
+        ) from error
     planes, owner = _planes_of(hull.equations * [1.0, 1.0, 1.0, -1.0])
     if len(planes) > MOST_PLANES:
-        raise BadInput("too many faces", found=len(planes), allowed=f"{MOST_PLANES}, of a simplified mesh")
+        raise BadInput(
+            "too many faces", found=len(planes), allowed=f"{MOST_PLANES}, of a simplified mesh"
+        )
     pairs = [(k, other) for k, row in enumerate(hull.neighbors) for other in row if k < other]
-    ends = [sorted(set(hull.simplices[k]) & set(hull.simplices[o])) for k, o in pairs if owner[k] != owner[o]]
+    ends = [
+        sorted(set(hull.simplices[k]) & set(hull.simplices[o]))
+        for k, o in pairs
+        if owner[k] != owner[o]
+    ]
     corners = hull.points[hull.vertices]
     start, end = hull.points[np.array(ends).T]
-    ball = linprog([0, 0, 0, -1], np.insert(planes[:, :3], 3, 1.0, axis=1), planes[:, 3], bounds=_ANYWHERE)
+    ball = linprog(
+        [0, 0, 0, -1], np.insert(planes[:, :3], 3, 1.0, axis=1), planes[:, 3], bounds=_ANYWHERE
+    )
     centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
     bound = float(np.linalg.norm(corners - centre, axis=1).max())
     row = _row(MESH, centre, [1.0, 0.0, 0.0], [-ball.fun, len(planes), len(ends)], bound)
@@ -140,7 +161,9 @@ def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
     for i, row in enumerate(packed):
         fits = np.ndim(row) == 1 and len(row) >= WIDTH and row[KIND] in range(7)
         if not fits or (len(row) != WIDTH and row[KIND] != MESH):
-            raise BadInput("no packed solid", where=f"rows[{i}]", found=np.shape(row), allowed=f"({WIDTH},)")
+            raise BadInput(
+                "no packed solid", where=f"rows[{i}]", found=np.shape(row), allowed=f"({WIDTH},)"
+            )
     out = np.zeros((len(packed), max((len(row) for row in packed), default=WIDTH)))
     for row, values in zip(out, packed, strict=True):
         row[: len(values)] = values
@@ -172,7 +195,9 @@ def into_solid(solids, j, a):
     return along(along(times(a[0], x), a[1], y), a[2], z)
 
 
-def _row(kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: float) -> np.ndarray:
+def _row(
+    kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: float
+) -> np.ndarray:
     row = np.zeros(WIDTH)
     row[KIND], row[BOUND] = kind, bound
     row[CENTRE : CENTRE + 3] = centre
@@ -210,6 +235,8 @@ def _rotation(value: np.ndarray) -> np.ndarray:
     if array.shape != (3, 3) or not np.isfinite(array).all():
         raise BadInput("wrong rotation", found=array.shape, allowed="a (3, 3) rotation")
     if np.abs(array @ array.T - np.eye(3)).max() > 1e-6 or np.linalg.det(array) < 0:
-        raise BadInput("wrong rotation", found=array.tolist(), allowed="orthonormal and right-handed to 1e-6")
+        raise BadInput(
+            "wrong rotation", found=array.tolist(), allowed="orthonormal and right-handed to 1e-6"
+        )
     u, _, v = np.linalg.svd(array)  # the nearest rotation: kernels rely on exact lengths
     return u @ v

@@ -32,13 +32,18 @@ from hopfield_nav.geometry.solids import (
     into_solid,
 )
 
-_LEVEL, _ROUND = 16, 48  # directions in the level plane, and all around; each stands for its opposite too
+_LEVEL, _ROUND = (
+    16,
+    48,
+)  # directions in the level plane, and all around; each stands for its opposite too
 _SPACING, _REFINED = 0.1, 6  # [rad] half of what is between two of them, and how often it is halved
 SEAM = 1e-6  # [m] solids with no wider gap between them are one body
 
 
 @shared
-def union_chord(solids: Table, first: int, p: Vector, u: Vector, back: float, ahead: float) -> tuple[float, float]:
+def union_chord(
+    solids: Table, first: int, p: Vector, u: Vector, back: float, ahead: float
+) -> tuple[float, float]:
     """(low, high) of a line in the body that a point p lies in, of which solid ``first`` is a part.
 
     Whoever asks only whether it ends within ``back`` and ``ahead`` [m] is answered as soon as it does not.
@@ -94,7 +99,9 @@ def chord(solids, j, p, u):
     if kind == CYLINDER:
         return low, high
     for side in (-half, half):  # the ends of a capsule are round
-        begin, end = _in_round(1.0, along - side * rise, square - 2.0 * side * level + side * side, radius)
+        begin, end = _in_round(
+            1.0, along - side * rise, square - 2.0 * side * level + side * side, radius
+        )
         if begin <= end:
             low, high = min(low, begin), max(high, end)
     return low, high

@@ -17,7 +17,15 @@ from hopfield_nav.control import AlarmRule, Controller, make_sensors
 from hopfield_nav.loop.contact import ContactLaw, keep_truth, make_contact, watch_contact
 from hopfield_nav.loop.control_period import command_in_stage, sense_and_command
 from hopfield_nav.loop.log import make_log, write_row, write_truth
-from hopfield_nav.loop.plant import begin_stage, drive, end_stage, end_step, make_plant, plant_acceleration, stage_time
+from hopfield_nav.loop.plant import (
+    begin_stage,
+    drive,
+    end_stage,
+    end_step,
+    make_plant,
+    plant_acceleration,
+    stage_time,
+)
 from hopfield_nav.loop.pushes import update_pushes
 from hopfield_nav.loop.state import Event, Settings, make_state
 from hopfield_nav.loop.sticking import rest, strain_gears
@@ -54,7 +62,9 @@ def before_step(controller, trajectory, settings, state, q, qd, log):
         return Event.LOG_FULL
     if step % settings.steps_per_period == 0:
         control, reading = state.control, state.wrist.reading
-        event = sense_and_command(controller, trajectory, settings, control, state.statistics, (q, qd), reading, step)
+        event = sense_and_command(
+            controller, trajectory, settings, control, state.statistics, (q, qd), reading, step
+        )
         if event != Event.NONE:
             return event
     if logging:
@@ -68,10 +78,14 @@ def after_step(settings, state, log):
     step = state.now.step
     if log.table.shape[0] > 0 and step % settings.log_every == 0:
         write_truth(log, state.truth)
-    watch_contact(state.statistics, state.truth.touch, step * settings.step, state.control.alarm.now.armed)
+    watch_contact(
+        state.statistics, state.truth.touch, step * settings.step, state.control.alarm.now.armed
+    )
     state.now.step = step + 1
     for i in range(state.q.size):
-        if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:  # also catches NaN
+        if (
+            not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE
+        ):  # also catches NaN
             state.now.fault = i
             return Event.DIVERGED
     return Event.NONE
@@ -92,7 +106,9 @@ def _integrate(plant, controller, trajectory, settings, state):
             now = time + stage_time(stage, h)
             command_in_stage(controller, trajectory, state.control, stages.q, stages.qd, now)
             drive(plant.motors, stages.q, tau, applied)
-        plant_acceleration(plant, applied, state.strain, h if count == 1 else 0.0, h if stage == 0 else 0.0)
+        plant_acceleration(
+            plant, applied, state.strain, h if count == 1 else 0.0, h if stage == 0 else 0.0
+        )
         if stage == 0:
             keep_truth(state.truth, plant)
             if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
@@ -122,11 +138,22 @@ def loop_types() -> tuple:
     n = 6  # only the types matter: every size is read from the arrays
     arm = load_arm("ur5_ragazzon2012")
     contact = make_contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
-    law, estimator, detector = (applied_type(kind) for kind in ("controller", "estimator", "detector"))
+    law, estimator, detector = (
+        applied_type(kind) for kind in ("controller", "estimator", "detector")
+    )
     samples = (
         make_plant(arm, contact, np.zeros(n)),
         Controller(
-            arm, law, estimator, detector, detector, np.zeros(0), np.zeros(n), False, make_sensors(n), make_work(n)
+            arm,
+            law,
+            estimator,
+            detector,
+            detector,
+            np.zeros(0),
+            np.zeros(n),
+            False,
+            make_sensors(n),
+            make_work(n),
         ),
         Trajectory(np.zeros(2), np.zeros((1, 6, n))),
         Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True, 0.0), 1),

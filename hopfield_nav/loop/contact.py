@@ -25,14 +25,37 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from dynamics.kernels.vectors import ZERO, add, add_three, along, cross, dot, length, put, put_three, sub, times, vector
+from dynamics.kernels.vectors import (
+    ZERO,
+    add,
+    add_three,
+    along,
+    cross,
+    dot,
+    length,
+    put,
+    put_three,
+    sub,
+    times,
+    vector,
+)
 from dynamics.kinematics import add_force_torque, velocity_of_point
-from hopfield_nav.geometry import LINK, RADIUS, REACH, depth_in_union, gap_to_bound, place_axis, segment_distance
+from hopfield_nav.geometry import (
+    LINK,
+    RADIUS,
+    REACH,
+    depth_in_union,
+    gap_to_bound,
+    place_axis,
+    segment_distance,
+)
 
 FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls to zero linearly
 IMPACT_TIME = 0.05  # [s] the first impact is this long
 CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
-SUNK_SHARE = 0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
+SUNK_SHARE = (
+    0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
+)
 
 
 class ContactLaw(NamedTuple):
@@ -54,10 +77,14 @@ class Contact(NamedTuple):
     # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared with all
     # solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
-    shallow: np.ndarray  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``watch_sinking``
+    shallow: (
+        np.ndarray
+    )  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``watch_sinking``
 
 
-def make_contact(law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None) -> Contact:
+def make_contact(
+    law: ContactLaw, solids: np.ndarray, bodies: np.ndarray, beyond: int | None = None
+) -> Contact:
     """A contact with scratch of its own; arguments as in ``Contact``, by default nothing beyond."""
     first = len(bodies) if beyond is None else beyond
     free, shallow = np.full((2, len(bodies), 7), -1.0)
@@ -74,7 +101,9 @@ class TouchNow:
     # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union of solids
     # where ``share`` is largest
     sunk: float = 0.0
-    share: float = 0.0  # how far that is of the way to half-way through, see ``geometry.depth_in_union``
+    share: float = (
+        0.0  # how far that is of the way to half-way through, see ``geometry.depth_in_union``
+    )
 
 
 class TouchState(NamedTuple):
@@ -84,7 +113,9 @@ class TouchState(NamedTuple):
     force: np.ndarray  # (3,) sum of the contact forces on the arm [N]
     point: np.ndarray  # (3,) where the largest one acts [m]
     largest: np.ndarray  # (3,) that force [N]
-    beyond: np.ndarray  # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
+    beyond: (
+        np.ndarray
+    )  # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
 
 
 def make_touch() -> TouchState:
@@ -196,10 +227,18 @@ def keep_truth(truth, plant):
     """What acts on the arm in the first stage; of what touches, all but what acts beyond the flange."""
     stages, source, target = plant.stages, plant.stages.touch, truth.touch
     target.now.link, target.now.pairs = source.now.link, source.now.pairs
-    target.now.depth, target.now.sunk, target.now.share = source.now.depth, source.now.sunk, source.now.share
+    target.now.depth, target.now.sunk, target.now.share = (
+        source.now.depth,
+        source.now.sunk,
+        source.now.share,
+    )
     for k in range(3):
         truth.tool[k] = stages.work.tool[k, 3]
-        target.force[k], target.point[k], target.largest[k] = source.force[k], source.point[k], source.largest[k]
+        target.force[k], target.point[k], target.largest[k] = (
+            source.force[k],
+            source.point[k],
+            source.largest[k],
+        )
     for i in range(truth.external.size):
         truth.external[i] = stages.external[i]
         truth.friction[i] = stages.friction[i]
@@ -235,7 +274,9 @@ def watch_sinking(contact, work, touch):
                 room = min(room, 0.25 * (SUNK_SHARE - share) * depth / share)
             if share > touch.now.share:
                 touch.now.sunk, touch.now.share = depth, share
-            if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball: it is as deep in their union
+            if (
+                bodies[b, REACH] == bodies[b, RADIUS]
+            ):  # a point or a ball: it is as deep in their union
                 break
         remember(contact.shallow, b, a, add(a, d), room if room < math.inf else 0.0)
 

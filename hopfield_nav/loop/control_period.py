@@ -30,7 +30,9 @@ from hopfield_nav.loop.trajectory import evaluate_into
 
 
 @inlined
-def sense_and_command(controller, trajectory, settings, control, statistics, encoders, reading, step):
+def sense_and_command(
+    controller, trajectory, settings, control, statistics, encoders, reading, step
+):
     """Sense, judge and command; returns ``REPORTED``, ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
     ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on (angles
@@ -40,12 +42,18 @@ def sense_and_command(controller, trajectory, settings, control, statistics, enc
     time = step * settings.step
     sensed.time[0] = time
     at_end = time >= knots[-1] and settings.tolerance > 0.0
-    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    now.segment = evaluate_into(
+        trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
+    )
     if now.judged_step != step:
         now.judged_step = step
         _judge(controller, settings, control, encoders, reading, at_end)
-        reports = controller.reporter.parameters.size > 0 and time - knots[0] >= settings.alarm.hold_off
-        if reports and passage_turns(controller, settings.alarm.rearm, sensed, belief, control.passage):
+        reports = (
+            controller.reporter.parameters.size > 0 and time - knots[0] >= settings.alarm.hold_off
+        )
+        if reports and passage_turns(
+            controller, settings.alarm.rearm, sensed, belief, control.passage
+        ):
             return Event.REPORTED
     else:
         _place_reference(control)
@@ -53,19 +61,28 @@ def sense_and_command(controller, trajectory, settings, control, statistics, enc
     listens = now.mode != ControlMode.LAW_ONLY
     if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return Event.DETECTED
-    apart = sub(column(controller.work.tool, 3), three(settings.goal, 0))  # as far as the control computer can tell
+    apart = sub(
+        column(controller.work.tool, 3), three(settings.goal, 0)
+    )  # as far as the control computer can tell
     if at_end and dot(apart, apart) <= settings.tolerance * settings.tolerance:
         return Event.ARRIVED
     statistics.periods += 1
     statistics.damped += 1 if belief.now.damped else 0
-    statistics.saturated += _command(controller, settings, control, step // settings.steps_per_period)
+    statistics.saturated += _command(
+        controller, settings, control, step // settings.steps_per_period
+    )
     return Event.NONE
 
 
 @inlined
 def _judge(controller, settings, control, encoders, reading, at_end):
     """Once a period: measure, correct the reference, estimate, detect, and remember for later."""
-    sensors, model, work, mode = controller.sensors, controller.model, controller.work, control.now.mode
+    sensors, model, work, mode = (
+        controller.sensors,
+        controller.model,
+        controller.work,
+        control.now.mode,
+    )
     sensed, belief = control.sensed, control.belief
     sense(sensors, encoders[0], encoders[1], control.random, sensed.q, sensed.qd)
     sense_torque(sensors, control.random, sensed.tau, control.tau_sensed)
@@ -75,7 +92,9 @@ def _judge(controller, settings, control, encoders, reading, at_end):
     update_model_frames(model, sensed, work)
     if sensors.wrist:
         sense_wrench(sensors, model.gravity, reading, sensed, work)
-    estimate_and_judge(model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief)
+    estimate_and_judge(
+        model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief
+    )
     if controller.shares.size > 0:
         belief.now.level /= controller.shares[min(control.now.segment, controller.shares.size - 1)]
     if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
@@ -83,7 +102,12 @@ def _judge(controller, settings, control, encoders, reading, at_end):
         belief.now.level = max(belief.now.level, behind)
     remember(control.trace, sensed, belief)
     if control.gathering.now.on:
-        gather(control.gathering, model, sensed, belief.now.level if control.alarm.now.armed else np.inf)
+        gather(
+            control.gathering,
+            model,
+            sensed,
+            belief.now.level if control.alarm.now.armed else np.inf,
+        )
 
 
 @inlined
@@ -114,7 +138,9 @@ def command_in_stage(controller, trajectory, control, q, qd, time):
     for i in range(q.size):
         sensed.q[i] = q[i]
         sensed.qd[i] = qd[i]
-    now.segment = evaluate_into(trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref)
+    now.segment = evaluate_into(
+        trajectory, time, now.segment, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
+    )
     _place_reference(control)
     update_model_frames(controller.model, sensed, controller.work)
     command_torque(controller, sensed, now.mode == ControlMode.GRAVITY_COMP, sensed.tau)

@@ -45,7 +45,13 @@ class Engine:
         return q
 
     def check(
-        self, plant: Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+        self,
+        plant: Plant,
+        start: np.ndarray,
+        step: float,
+        stages: int,
+        gain: np.ndarray,
+        held_for: float,
     ) -> None:
         """Refuse a step that contact, or a damping ``gain`` (n,) held for some seconds, would make explode.
 
@@ -54,7 +60,9 @@ class Engine:
         check_step(plant, start, step, stages, gain, held_for)
 
 
-def check_step(plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float) -> None:
+def check_step(
+    plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: np.ndarray, held_for: float
+) -> None:
     """Refuse a step [s] that the damping or the contact would make explode.
 
     At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law adds at most the
@@ -67,9 +75,19 @@ def check_step(plant: Plant, q: np.ndarray, step: float, stages: int, law_gain: 
     if held_for == 0.0:
         explicit = explicit + law_gain
     elif np.any(law_gain):
-        _refuse_beyond(held_for, _HELD_LIMIT / _fastest(inverse, law_gain), "controller.period", "the damping law")
+        _refuse_beyond(
+            held_for,
+            _HELD_LIMIT / _fastest(inverse, law_gain),
+            "controller.period",
+            "the damping law",
+        )
     if np.any(explicit):
-        _refuse_beyond(step, DECAY_LIMIT[stages] / _fastest(inverse, explicit), "plant.step", "the joint damping")
+        _refuse_beyond(
+            step,
+            DECAY_LIMIT[stages] / _fastest(inverse, explicit),
+            "plant.step",
+            "the joint damping",
+        )
     _check_contact(plant, poses, inverse, step, stages)
 
 
@@ -99,15 +117,24 @@ def _fastest(inverse: np.ndarray, damping: np.ndarray) -> float:
     return float(np.linalg.eigvalsh(root[:, None] * inverse * root).max())
 
 
-def _check_contact(plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int) -> None:
+def _check_contact(
+    plant: Plant, poses: np.ndarray, inverse: np.ndarray, step: float, stages: int
+) -> None:
     contact = plant.contact
     if len(contact.solids) == 0:
         return
     mobility = _largest_mobility(plant, poses, inverse)
     stiffness, damping = contact.law.stiffness, contact.law.damping
-    _refuse_beyond(step, SWING_LIMIT[stages] / np.sqrt(stiffness * mobility), "plant.step", "the contact stiffness")
+    _refuse_beyond(
+        step,
+        SWING_LIMIT[stages] / np.sqrt(stiffness * mobility),
+        "plant.step",
+        "the contact stiffness",
+    )
     if damping > 0:
-        _refuse_beyond(step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping")
+        _refuse_beyond(
+            step, DECAY_LIMIT[stages] / (damping * mobility), "plant.step", "the contact damping"
+        )
 
 
 def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
@@ -120,7 +147,10 @@ def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> f
     axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
     moving = contact.bodies[contact.bodies[:, LINK] > 0]
     ends = [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
-    rows = [jacobian(arm, poses)[:, :axes], *(_point_jacobian(arm, poses, *end)[:, :axes] for end in ends)]
+    rows = [
+        jacobian(arm, poses)[:, :axes],
+        *(_point_jacobian(arm, poses, *end)[:, :axes] for end in ends),
+    ]
     return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
 
 
@@ -137,7 +167,9 @@ def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -
 def _refuse_beyond(step: float, limit: float, key: str, cause: str) -> None:
     if step > limit:
         message = f"the simulation would explode: {cause} is too stiff for this step"
-        unit = 10.0 ** (math.floor(math.log10(_MARGIN * limit)) - 1)  # of the second digit: what is named will do
+        unit = 10.0 ** (
+            math.floor(math.log10(_MARGIN * limit)) - 1
+        )  # of the second digit: what is named will do
         allowed = f"at most {math.floor(_MARGIN * limit / unit) * unit:.2g} s"
         raise BadInput(message, where=key, found=step, allowed=allowed)
 

@@ -52,10 +52,22 @@ COLUMNS = (
 
 # behind the others: of a world with a sensor at the flange, and of one whose torques are measured with noise
 WRIST_COLUMNS = (
-    Column("force_sensed", "flange_axis", "N", "measured force at the flange, the payload taken off, flange axes"),
-    Column("moment_sensed", "flange_axis", "N m", "measured moment about the flange frame's origin, flange axes"),
+    Column(
+        "force_sensed",
+        "flange_axis",
+        "N",
+        "measured force at the flange, the payload taken off, flange axes",
+    ),
+    Column(
+        "moment_sensed",
+        "flange_axis",
+        "N m",
+        "measured moment about the flange frame's origin, flange axes",
+    ),
 )
-TORQUE_COLUMNS = (Column("tau_sensed", "joint", "N m", "measured motor torque, of the control period before"),)
+TORQUE_COLUMNS = (
+    Column("tau_sensed", "joint", "N m", "measured motor torque, of the control period before"),
+)
 
 
 @record
@@ -81,7 +93,8 @@ def make_log(rows: int, n: int, further: tuple[Column, ...] = ()) -> Log:
     first = next(column.name for column in COLUMNS if column.truth)
     table = np.empty((rows, max(place.stop for place in columns.values())))
     wrist, torque = (
-        columns[kind[0].name].start if kind[0] in further else 0 for kind in (WRIST_COLUMNS, TORQUE_COLUMNS)
+        columns[kind[0].name].start if kind[0] in further else 0
+        for kind in (WRIST_COLUMNS, TORQUE_COLUMNS)
     )
     return Log(LogNow(), table, columns[first].start, wrist, torque)
 

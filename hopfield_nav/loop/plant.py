@@ -38,7 +38,9 @@ class Motors(NamedTuple):
 
 def make_motors(n: int, gain: object = 1.0, ripple: object = 0.0, cycles: object = 202.0) -> Motors:
     """Motors of an arm with ``n`` joints; one number, or one a joint."""
-    return Motors(*(np.zeros(n) + np.asarray(value, dtype=np.float64) for value in (gain, ripple, cycles)))
+    return Motors(
+        *(np.zeros(n) + np.asarray(value, dtype=np.float64) for value in (gain, ripple, cycles))
+    )
 
 
 class Stages(NamedTuple):
@@ -67,7 +69,9 @@ class Plant(NamedTuple):
 
     arm: Arm  # geometry and true dynamics
     contact: Contact  # obstacles and contact law
-    damping: np.ndarray  # (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad]
+    damping: (
+        np.ndarray
+    )  # (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad]
     frictional: bool  # whether the joints have the Coulomb friction of ``arm.friction``
     motors: Motors  # what they make of the commanded torque
     pushes: Pushes  # forces that no obstacle exerts

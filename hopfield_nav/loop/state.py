@@ -34,7 +34,9 @@ class Settings(NamedTuple):
     stages: int  # 4 for RK4, 1 for semi-implicit Euler
     steps_per_period: int  # integrator steps in a control period
     delay: int  # control periods between computing a torque and applying it
-    hold: bool  # whether the torque is held over the period; else the law is evaluated in every stage
+    hold: (
+        bool  # whether the torque is held over the period; else the law is evaluated in every stage
+    )
     goal: np.ndarray  # (3,) tool position to arrive at [m]
     tolerance: float  # of the goal [m]; 0 means no goal
     settling: float  # rate at which the error at the end of a trajectory is corrected [1/s]
@@ -67,7 +69,9 @@ class Statistics:
     peak_time: float = math.nan  # when [s]
     first_peak: float = 0.0  # largest true force in the first 50 ms of the first contact [N]
     deepest: float = 0.0  # largest overlap of the arm and an obstacle [m]
-    share: float = 0.0  # how far the axis of a body came at most on the way to half-way through obstacles
+    share: float = (
+        0.0  # how far the axis of a body came at most on the way to half-way through obstacles
+    )
     sunk: float = 0.0  # how deep it was then [m]
     # periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate
     periods: int = 0

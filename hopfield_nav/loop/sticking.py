@@ -35,7 +35,13 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
     ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,) every other torque
     less C v + g, ``qd`` the velocities now.
     """
-    n, momentum, speed, out, gears = qd.size, stages.momentum, stages.speed, stages.friction, arm.presliding
+    n, momentum, speed, out, gears = (
+        qd.size,
+        stages.momentum,
+        stages.speed,
+        stages.friction,
+        arm.presliding,
+    )
     for i in range(n):
         value = h * push[i]
         for j in range(n):
@@ -53,7 +59,9 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
             rest += matrix[i, i] * speed[i]
             value = 0.0
             if gears[i] < np.inf:
-                value = speed_with_friction(matrix[i, i], rest, strain[i], gears[i], out[i], h, speed[i])
+                value = speed_with_friction(
+                    matrix[i, i], rest, strain[i], gears[i], out[i], h, speed[i]
+                )
             elif rest > level:
                 value = (rest - level) / matrix[i, i]
             elif rest < -level:

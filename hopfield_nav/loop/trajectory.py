@@ -53,15 +53,21 @@ def quintic_trajectory(
     """
     points = np.asarray(waypoints, dtype=np.float64)
     if points.ndim != 2 or len(points) == 0 or not np.all(np.isfinite(points)):
-        raise BadInput("waypoints must be finite joint angles", found=points.shape, allowed="(k + 1, n)")
+        raise BadInput(
+            "waypoints must be finite joint angles", found=points.shape, allowed="(k + 1, n)"
+        )
     if len(points) == 1:
         points = np.repeat(points, 2, axis=0)
     count, times = len(points) - 1, np.asarray(segment_time, dtype=np.float64)
     if times.shape not in {(), (count,)} or not np.all((times > 0) & (times < np.inf)):
-        raise BadInput("times must be positive", found=segment_time, allowed=f"one number, or {count} [s]")
+        raise BadInput(
+            "times must be positive", found=segment_time, allowed=f"one number, or {count} [s]"
+        )
     durations = np.zeros(count) + times
     if not 0.0 <= sample_time < math.inf or not math.isfinite(start_time):
-        raise BadInput("times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more")
+        raise BadInput(
+            "times must be finite", found=(start_time, sample_time), allowed="sample_time 0 or more"
+        )
     n = points.shape[1]
     first_velocity = _one_a_joint(start_velocity, "start_velocity", n, 0.0)
     first_acceleration = _one_a_joint(start_acceleration, "start_acceleration", n, 0.0)
@@ -71,8 +77,12 @@ def quintic_trajectory(
     coefficients = np.empty((count, 6, n))
     still = np.zeros(count, dtype=bool) if rest is None else np.asarray(rest, dtype=bool)
     if still.shape != durations.shape:
-        raise BadInput("rest is of another length", found=still.shape, allowed=f"({count},) booleans")
-    _fit_within_limits(points, durations, still, first_velocity, first_acceleration, limits, coefficients)
+        raise BadInput(
+            "rest is of another length", found=still.shape, allowed=f"({count},) booleans"
+        )
+    _fit_within_limits(
+        points, durations, still, first_velocity, first_acceleration, limits, coefficients
+    )
     knots = start_time + np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(knots, coefficients, float(sample_time))
 
@@ -82,7 +92,9 @@ def _one_a_joint(value: np.ndarray | None, name: str, n: int, default: float) ->
         return np.full(n, default)
     array = np.ascontiguousarray(value, dtype=np.float64)
     if array.shape != (n,) or np.any(np.isnan(array)):
-        raise BadInput(f"{name} has the wrong shape or holds NaN", found=array.tolist(), allowed=f"({n},)")
+        raise BadInput(
+            f"{name} has the wrong shape or holds NaN", found=array.tolist(), allowed=f"({n},)"
+        )
     return array
 
 
@@ -181,7 +193,9 @@ def _largest_share(coefficients, duration, limits, given_start):
     """Largest speed on a segment as a share of its joint's limit."""
     share = 0.0
     for j in range(limits.size):
-        if given_start and abs(coefficients[1, j]) > limits[j]:  # no duration can mend the start speed
+        if (
+            given_start and abs(coefficients[1, j]) > limits[j]
+        ):  # no duration can mend the start speed
             continue
         c1, c2, c3 = coefficients[1, j], coefficients[2, j], coefficients[3, j]
         c4, c5 = coefficients[4, j], coefficients[5, j]
@@ -209,7 +223,12 @@ def shares_of_segments(trajectory: Trajectory, shares: Sequence[float]) -> np.nd
     begins = [time[part.start] for part in parts_of_motion(time, qd)]
     if len(begins) != len(shares):
         allowed = f"{len(begins)}, one for each part between two rests of this motion"
-        raise BadInput("wrong number of shares", where="detection.by_segment", found=len(shares), allowed=allowed)
+        raise BadInput(
+            "wrong number of shares",
+            where="detection.by_segment",
+            found=len(shares),
+            allowed=allowed,
+        )
     middle = (trajectory.knots[1:] + trajectory.knots[:-1]) / 2
     return np.asarray(shares, dtype=np.float64)[np.maximum(np.searchsorted(begins, middle) - 1, 0)]
 
@@ -233,10 +252,14 @@ def joined(parts: Sequence[Trajectory]) -> Trajectory:
 def slowed(trajectory: Trajectory, factor: float) -> Trajectory:
     """The same motion, taking ``factor`` times as long."""
     scale = factor ** -np.arange(6.0)[:, None]
-    return trajectory._replace(knots=trajectory.knots * factor, coefficients=trajectory.coefficients * scale)
+    return trajectory._replace(
+        knots=trajectory.knots * factor, coefficients=trajectory.coefficients * scale
+    )
 
 
-def sample(trajectory: Trajectory, inside: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def sample(
+    trajectory: Trajectory, inside: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times (m,) and position, velocity, acceleration (m, n) at ``inside`` + 1 instants of every piece.
 
     Both ends of a piece are among them, each with the piece's own polynomial: where the acceleration jumps, both
@@ -247,16 +270,25 @@ def sample(trajectory: Trajectory, inside: int) -> tuple[np.ndarray, np.ndarray,
     values = [_polynomials(trajectory.coefficients, t, order) for order in range(3)]
     n = trajectory.coefficients.shape[2]
     time = trajectory.knots[:-1, None] + t
-    return time.ravel(), values[0].reshape(-1, n), values[1].reshape(-1, n), values[2].reshape(-1, n)
+    return (
+        time.ravel(),
+        values[0].reshape(-1, n),
+        values[1].reshape(-1, n),
+        values[2].reshape(-1, n),
+    )
 
 
-def values_at(trajectory: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def values_at(
+    trajectory: Trajectory, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position, velocity and acceleration, each (m, n), at times (m,) [s]; at rest from the end on."""
     clipped = np.clip(times, trajectory.knots[0], trajectory.knots[-1])
     last = len(trajectory.coefficients) - 1
     piece = np.clip(np.searchsorted(trajectory.knots, clipped, side="right") - 1, 0, last)
     local = (clipped - trajectory.knots[piece])[:, None]
-    q, qd, qdd = (_polynomials(trajectory.coefficients[piece], local, order)[:, 0] for order in range(3))
+    q, qd, qdd = (
+        _polynomials(trajectory.coefficients[piece], local, order)[:, 0] for order in range(3)
+    )
     ended = np.asarray(times) >= trajectory.knots[-1]
     qd[ended], qdd[ended] = 0.0, 0.0
     return q, qd, qdd

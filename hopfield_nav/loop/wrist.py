@@ -30,13 +30,19 @@ class Wrist(NamedTuple):
 class WristState(NamedTuple):
     """What changes in the sensor."""
 
-    reading: np.ndarray  # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
+    reading: (
+        np.ndarray
+    )  # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
     drift: np.ndarray  # (6,) so far
     random: Generator  # its own generator
 
 
 def make_wrist(
-    every: int = 0, load: Load | None = None, offset: object = 0.0, noise: object = 0.0, drift: object = 0.0
+    every: int = 0,
+    load: Load | None = None,
+    offset: object = 0.0,
+    noise: object = 0.0,
+    drift: object = 0.0,
 ) -> Wrist:
     """A sensor; by default there is none. Arguments as the attributes of ``Wrist``."""
     errors = (np.zeros(6) + np.asarray(value, dtype=np.float64) for value in (offset, noise, drift))

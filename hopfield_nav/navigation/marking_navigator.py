@@ -19,7 +19,14 @@ import numpy as np
 from dynamics import Arm, jacobian
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map import Cell, CollisionMap, only_in_sight
-from hopfield_nav.navigation.motion import LEAST_FORCE, Detection, PlannedMotion, Reference, Situation, ToolMotions
+from hopfield_nav.navigation.motion import (
+    LEAST_FORCE,
+    Detection,
+    PlannedMotion,
+    Reference,
+    Situation,
+    ToolMotions,
+)
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import open_cells
 from hopfield_nav.navigation.responses import REACH, MarkedPaths
@@ -58,7 +65,10 @@ class MarkingNavigator(Situation, Navigator):
         self.grid.mark(marked)
         if self.goal is None:
             return marked, self.motion
-        path, rank = contact.path, self.map.rank  # passed are its cells up to the one nearest to the tool
+        path, rank = (
+            contact.path,
+            self.map.rank,
+        )  # passed are its cells up to the one nearest to the tool
         centres = self.grid.origin[:rank] + self.grid.spacing * path
         nearest = int(np.argmin(((centres - contact.position[:rank]) ** 2).sum(axis=1)))
         self._passed[tuple(path[: nearest + 1].T)] = True
@@ -118,7 +128,9 @@ def cell_to_mark(
     return _new_cell_ahead(grid, contact, goal)
 
 
-def start_against_velocity(grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate) -> tuple[int, ...]:
+def start_against_velocity(
+    grid: CollisionMap, marked: tuple[int, ...], contact: ContactEstimate
+) -> tuple[int, ...]:
     """One cell back from the marked one, against the larger component of the desired velocity.
 
     At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program would fail at the
@@ -129,7 +141,9 @@ def start_against_velocity(grid: CollisionMap, marked: tuple[int, ...], contact:
     """
     rank = len(marked)
     plane = contact.desired_velocity[:rank]
-    axis = rank - 1 - int(np.argmax(np.abs(plane[::-1])))  # among equals the last axis, as the program
+    axis = (
+        rank - 1 - int(np.argmax(np.abs(plane[::-1])))
+    )  # among equals the last axis, as the program
     cell = list(marked)
     cell[axis] -= int(np.sign(plane[axis]))
     return _into_map(grid, tuple(cell), 1)
@@ -153,16 +167,24 @@ def start_along_force(
     here = _into_map(grid, grid.cell_of(contact.position), 0)
     around = np.zeros_like(open_cells)
     around[tuple(slice(max(c - 1, 0), c + 2) for c in here)] = True
-    return _nearest(grid, open_cells & passed, target) or _nearest(grid, open_cells & around, target) or here
+    return (
+        _nearest(grid, open_cells & passed, target)
+        or _nearest(grid, open_cells & around, target)
+        or here
+    )
 
 
 def _into_map(grid: CollisionMap, cell: tuple[int, ...], rim: int) -> tuple[int, ...]:
     """The nearest cell that is ``rim`` cells from the edge, or as far as a thin map allows."""
     rims = [min(rim, (n - 1) // 2) for n in grid.shape]
-    return tuple(int(min(max(c, r), n - 1 - r)) for c, n, r in zip(cell, grid.shape, rims, strict=True))
+    return tuple(
+        int(min(max(c, r), n - 1 - r)) for c, n, r in zip(cell, grid.shape, rims, strict=True)
+    )
 
 
-def _new_cell_ahead(grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None) -> tuple[int, ...]:
+def _new_cell_ahead(
+    grid: CollisionMap, contact: ContactEstimate, goal: tuple[int, ...] | None
+) -> tuple[int, ...]:
     """The likeliest cell of the obstacle that is not marked yet, never the goal.
 
     If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells something new, so
@@ -195,7 +217,9 @@ def _candidates(grid: CollisionMap, contact: ContactEstimate) -> Iterator[tuple[
     yield here
 
 
-def _nearest(grid: CollisionMap, wanted: np.ndarray, position: np.ndarray) -> tuple[int, ...] | None:
+def _nearest(
+    grid: CollisionMap, wanted: np.ndarray, position: np.ndarray
+) -> tuple[int, ...] | None:
     """The wanted cell whose centre is nearest to a position, or None if none is wanted."""
     cells = np.argwhere(wanted)
     if len(cells) == 0:

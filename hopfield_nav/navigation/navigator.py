@@ -12,7 +12,15 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics
 from hopfield_nav.control import Controller, Trace
 from hopfield_nav.loop import Trajectory
-from hopfield_nav.navigation.map import NOWHERE, Cell, Cells, ContactHypotheses, PriorMap, Step, make_map
+from hopfield_nav.navigation.map import (
+    NOWHERE,
+    Cell,
+    Cells,
+    ContactHypotheses,
+    PriorMap,
+    Step,
+    make_map,
+)
 from hopfield_nav.navigation.motion import Detection, PlannedMotion, PlanNotes, Reference, no_cells
 from hopfield_nav.world import GoalSection, World
 
@@ -96,7 +104,9 @@ class Space:
     files to functions of a ``Run``, drawn before those of signals, and a panel as in ``figures.run.film_panels``.
     """
 
-    of_places = False  # whether a cell is a place of the tool: a record keeps marks and plans of these
+    of_places = (
+        False  # whether a cell is a place of the tool: a record keeps marks and plans of these
+    )
     pages = ""
     film_panel = ""
 
@@ -149,7 +159,9 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
     """
     if trajectory.coefficients.shape[2] != len(arm.dh):
         joints = trajectory.coefficients.shape[2]
-        raise BadInput("the trajectory is of another arm", found=joints, allowed=f"{len(arm.dh)} joints")
+        raise BadInput(
+            "the trajectory is of another arm", found=joints, allowed=f"{len(arm.dh)} joints"
+        )
     if trajectory.knots[0] != 0.0:
         raise BadInput("the trajectory does not begin at time 0", found=float(trajectory.knots[0]))
 

@@ -30,14 +30,20 @@ from hopfield_nav.navigation.motion import (
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import World
 
-MakeResponse = Callable[[Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], responses.Replan]
+MakeResponse = Callable[
+    [Situation, ToolMotions, responses.BelievedPaths, responses.Retreat], responses.Replan
+]
 
 
 class ToolNavigator(Situation, Navigator):
     """Map, planner, motions and response of one run."""
 
     def __init__(
-        self, world: World, arm: Arm, start: np.ndarray, make_response: MakeResponse = responses.Replan
+        self,
+        world: World,
+        arm: Arm,
+        start: np.ndarray,
+        make_response: MakeResponse = responses.Replan,
     ) -> None:
         super().__init__(world, arm, start)
         self.motions = ToolMotions(self)  # what makes motions of paths

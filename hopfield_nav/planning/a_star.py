@@ -34,7 +34,9 @@ def plan_a_star(
     shape = np.array(grid.shape, np.int64)
     # whether all steps go along one axis: then the path is at least the sum over the axes
     city = bool((np.count_nonzero(near.offset, axis=1) == 1).all())
-    before, length = _search(grid.reshape(-1), shape, near.offset, near.length, first, last, city, keys)
+    before, length = _search(
+        grid.reshape(-1), shape, near.offset, near.length, first, last, city, keys
+    )
     if not np.isfinite(length):
         return Plan(None, NO_PATH, np.inf, "a_star")
     cells = np.stack(np.unravel_index(way_back(before, first, last), grid.shape), axis=1)

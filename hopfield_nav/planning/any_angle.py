@@ -24,7 +24,10 @@ _GAIN = 1e-4  # a round that shortens by less is the last one
 
 
 def shorten_path(
-    blocked: np.ndarray, cells: np.ndarray, spacing: float | Sequence[float] | None = None, clearance: float = 0.0
+    blocked: np.ndarray,
+    cells: np.ndarray,
+    spacing: float | Sequence[float] | None = None,
+    clearance: float = 0.0,
 ) -> np.ndarray:
     """Shorten a path (k, rank) of a bool grid with up to 6 axes by lines of sight.
 
@@ -170,7 +173,10 @@ def _without_repeats(points: np.ndarray) -> np.ndarray:
 
 
 def _check(
-    blocked: np.ndarray, cells: np.ndarray, spacing: float | Sequence[float] | None, clearance: float
+    blocked: np.ndarray,
+    cells: np.ndarray,
+    spacing: float | Sequence[float] | None,
+    clearance: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Grid, points and spacing (rank,); BadInput for what cannot be used."""
     grid, points = check_blocked(blocked), np.ascontiguousarray(cells, dtype=float)

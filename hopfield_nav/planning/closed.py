@@ -37,7 +37,10 @@ def closed_keys(closed: np.ndarray | Sequence | None, near: Neighbourhood) -> np
     number = table[tuple(np.clip(gap + reach, 0, 2 * reach).T)]
     strangers = (number < 0) | (np.abs(gap) > reach).any(axis=1)
     if strangers.any():
-        pair, longest = both[strangers.argmax()].tolist(), np.sqrt((near.offset**2).sum(axis=1).max())
+        pair, longest = (
+            both[strangers.argmax()].tolist(),
+            np.sqrt((near.offset**2).sum(axis=1).max()),
+        )
         allowed = f"two cells, up to {longest:.4g} cells apart"
         raise BadInput("closed step joins no neighbours", found=pair, allowed=allowed)
     cell = np.ravel_multi_index(tuple(both[:, 0].T), shape)
@@ -50,11 +53,15 @@ def _as_pairs(closed: np.ndarray | Sequence, rank: int) -> np.ndarray:
     try:
         pairs = np.asarray(closed)
     except ValueError:
-        raise BadInput("closed steps", found="rows that differ in length", allowed=allowed) from None
+        raise BadInput(
+            "closed steps", found="rows that differ in length", allowed=allowed
+        ) from None
     if pairs.size == 0:
         return np.empty((0, 2, rank), np.int64)
     if pairs.shape[1:] != (2, rank) or pairs.dtype.kind not in "iu":
-        raise BadInput("closed steps", found=f"{pairs.dtype} of shape {pairs.shape}", allowed=allowed)
+        raise BadInput(
+            "closed steps", found=f"{pairs.dtype} of shape {pairs.shape}", allowed=allowed
+        )
     return pairs.astype(np.int64)
 
 

@@ -103,7 +103,9 @@ def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
     for axis, reach in enumerate(clearance):
         whole = int(reach + _SAME)
         part = max(float(reach) - whole, 0.0)
-        grid = maximum_filter1d(grid.view(np.uint8), 2 * whole + 1, axis, mode="constant").astype(bool)
+        grid = maximum_filter1d(grid.view(np.uint8), 2 * whole + 1, axis, mode="constant").astype(
+            bool
+        )
         cuts = np.array([0.0, 1.0] if part <= _SAME else [0.0, part, 1.0 - part, 1.0])
         cuts.sort()
         cuts = cuts[np.concatenate([[True], np.diff(cuts) > _SAME])]

@@ -116,7 +116,9 @@ def check_beta(beta: float, near: Neighbourhood) -> float:
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {near.shape}"
-        raise BadInput("beta breaks the condition of ragazzon2012 (6.12)", found=beta, allowed=allowed)
+        raise BadInput(
+            "beta breaks the condition of ragazzon2012 (6.12)", found=beta, allowed=allowed
+        )
     return float(beta)
 
 
@@ -148,7 +150,10 @@ def iterate(
         raise BadInput("start and blocked differ in shape", found=np.shape(start))
     around = on_grid(near, shape)
     table = without(around.plain.table, closed_keys(closed, around.plain))
-    free, goal = ~np.asarray(blocked, dtype=bool).ravel(), flat_index(target, around.shape, "target")
+    free, goal = (
+        ~np.asarray(blocked, dtype=bool).ravel(),
+        flat_index(target, around.shape, "target"),
+    )
     chosen = Activation(LINEAR, float(beta)) if function is None else function
     if check and function is None:
         check_beta(beta, around)
@@ -223,6 +228,8 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
     for at, size in zip(numbers.tolist(), shape, strict=True):
         if not 0 <= at < size:
             allowed = f"0 to below {tuple(shape)}"
-            raise BadInput(f"{name} cell lies outside the grid", found=numbers.tolist(), allowed=allowed)
+            raise BadInput(
+                f"{name} cell lies outside the grid", found=numbers.tolist(), allowed=allowed
+            )
         index = index * size + at
     return int(index)

@@ -46,26 +46,39 @@ class Field(NamedTuple):
     closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
 
 
-def plan_in_field(field: Field, near: Neighbourhood, start: Sequence[int], closed: np.ndarray = NONE_CLOSED) -> Plan:
+def plan_in_field(
+    field: Field, near: Neighbourhood, start: Sequence[int], closed: np.ndarray = NONE_CLOSED
+) -> Plan:
     """The path down the distances of a settled limit network; ``closed`` are the keys of its closed steps."""
     cells, steps, reached = descend(field, np.array(start, np.int64))
     length = float(np.add.reduce(near.length[steps])) if reached else np.inf
     settled = Landscape(partial(activation_grid, field, near), near, closed, False)
-    return Plan(cells if reached else None, "" if reached else NO_PATH, length, "limit", landscape=settled)
+    return Plan(
+        cells if reached else None, "" if reached else NO_PATH, length, "limit", landscape=settled
+    )
 
 
 def solve(
-    blocked: np.ndarray, near: Neighbourhood, targets: Sequence[int] | np.ndarray, closed: np.ndarray = NONE_CLOSED
+    blocked: np.ndarray,
+    near: Neighbourhood,
+    targets: Sequence[int] | np.ndarray,
+    closed: np.ndarray = NONE_CLOSED,
 ) -> Field:
     """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         layout = blocks(near.shape, near.periodic)
         aim = _cells(targets, len(layout.place))
-        doors = _guarded(closed, near, layout.place) if closed.size else (closed, np.empty((0, len(near.offset)), int))
+        doors = (
+            _guarded(closed, near, layout.place)
+            if closed.size
+            else (closed, np.empty((0, len(near.offset)), int))
+        )
         label = levels(layout, grid.reshape(-1), aim, *doors)
         step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
-        return Field(label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys)
+        return Field(
+            label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys
+        )
     padded, state = pad(grid, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
@@ -73,10 +86,14 @@ def solve(
     cells = keys // len(near.length)
     state[cells[state[cells] == OPEN]] = SOME_CLOSED
     label = distances(padded, near.length, state, goals, keys)
-    return Field(label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys)
+    return Field(
+        label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys
+    )
 
 
-def _guarded(closed: np.ndarray, near: Neighbourhood, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _guarded(
+    closed: np.ndarray, near: Neighbourhood, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Places (g,) of the cells with a closed step, and those (g, k) from which each may be entered; -1: none.
 
     ``closed`` are sorted keys with cells in C order, and ``place`` is the table of the layout.
@@ -104,11 +121,15 @@ def _cells(cells: Sequence[int] | np.ndarray, rank: int) -> np.ndarray:
 def activation_grid(field: Field, near: Neighbourhood) -> np.ndarray:
     """Minus the distances to the nearest target in the unit of `spacing`, as a grid; -inf where there is no path."""
     first, *others = (row[:n] for row, n in zip(field.place, near.shape, strict=True))
-    within = sum(np.ix_(*others)) if others else np.int64(0)  # a slice at a time: places are twice as large as labels
+    within = (
+        sum(np.ix_(*others)) if others else np.int64(0)
+    )  # a slice at a time: places are twice as large as labels
     grid, hop = np.empty(near.shape), near.length[0] if near.uniform else 1.0
     for k, place in enumerate(first):
         label = field.label[place + within]
-        grid[k] = np.where(label != field.nothing, hop * (label - (field.nothing == UNREACHED)), np.inf)
+        grid[k] = np.where(
+            label != field.nothing, hop * (label - (field.nothing == UNREACHED)), np.inf
+        )
     return 0.0 - grid
 
 
@@ -181,13 +202,18 @@ def distances(layout, length, state, targets, closed):
                     continue
             beyond = here + length[k]
             if beyond < distance[j]:
-                stands = state[j] & WAITS != 0 and np.int64(distance[j] * per_width) == np.int64(beyond * per_width)
+                stands = state[j] & WAITS != 0 and np.int64(distance[j] * per_width) == np.int64(
+                    beyond * per_width
+                )
                 if not stands:  # in that very bucket
                     if spare != END:
                         node, spare = spare, after[spare]
                     else:
                         if used == cell.size:
-                            cell, after = np.concatenate((cell, cell)), np.concatenate((after, after))
+                            cell, after = (
+                                np.concatenate((cell, cell)),
+                                np.concatenate((after, after)),
+                            )
                         node = used
                         used += 1
                     slot = np.int64(beyond * per_width) % head.size

@@ -18,7 +18,9 @@ from hopfield_nav.planning.ascent import UNREACHED
 
 BITS = 6  # 64 cells a word
 MOST_AXES = 32  # two bits of a word each say which blocks stand at an edge
-NONE, ONE, TWO, SIX, LOW, PRIME = np.array([0, 1, 2, 6, 63, 67], np.uint64)  # unsigned: no index is below zero
+NONE, ONE, TWO, SIX, LOW, PRIME = np.array(
+    [0, 1, 2, 6, 63, 67], np.uint64
+)  # unsigned: no index is below zero
 BIT = np.zeros(67, np.uint64)  # 2**b mod 67 differs for all b < 64
 for _b in range(64):
     BIT[2**_b % 67] = _b
@@ -33,7 +35,9 @@ class Blocks(NamedTuple):
     stride: np.ndarray  # (rank,) uint64, step of the block's number along each axis
     across: np.ndarray  # (rank,) uint64, that from the first block to the last one
     shift: np.ndarray  # (rank,) uint64, bits from a cell to the next along each axis
-    back: np.ndarray  # (rank,) uint64, bits from the first to the last cell of a block along each axis
+    back: (
+        np.ndarray
+    )  # (rank,) uint64, bits from the first to the last cell of a block along each axis
     low: np.ndarray  # (rank,) uint64, the cells on the lower face of a block
     high: np.ndarray  # (rank,) uint64, those on the upper face
     edge: np.ndarray  # (blocks,) uint64, bit 2 a: first block along axis a; bit 2 a + 1: last one
@@ -79,7 +83,11 @@ def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
     """
     size = [0] * len(shape)
     for _ in range(BITS):
-        fits = [a for a, n in enumerate(shape) if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))]
+        fits = [
+            a
+            for a, n in enumerate(shape)
+            if (n % (2 << size[a]) == 0 if wrap[a] else n > (1 << size[a]))
+        ]
         if not fits:
             break
         axis = min(reversed(fits), key=lambda a: size[a])
@@ -106,7 +114,10 @@ def levels(
     place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none. The first levels fit a
     byte, which saves memory traffic; NumPy keeps large arrays in large pages, which compiled code does not.
     """
-    words, queues = np.zeros((3, layout.edge.size), np.uint64), np.empty((2, layout.edge.size + 1), np.int32)
+    words, queues = (
+        np.zeros((3, layout.edge.size), np.uint64),
+        np.empty((2, layout.edge.size + 1), np.int32),
+    )
     first = np.zeros(64 * layout.edge.size, np.uint8)
     count, hop = first_levels(layout, blocked, cells, words, queues, first, guarded, doors)
     level = first.astype(np.int32)
@@ -182,7 +193,12 @@ def advance(layout, words, queues, count, hop, level, guarded, doors):
     most = np.iinfo(level.dtype).max
     while count > 0 and hop < most:
         turn = hop & 1
-        front, ahead, queue, later = words[1 + turn], words[2 - turn], queues[turn], queues[1 - turn]
+        front, ahead, queue, later = (
+            words[1 + turn],
+            words[2 - turn],
+            queues[turn],
+            queues[1 - turn],
+        )
         hop += 1
         reached = 0
         if count > open_.size // SORTED_SHARE:

@@ -98,7 +98,9 @@ def on_grid(near: Neighbourhood | None, shape: tuple[int, ...]) -> Neighbourhood
     if near is None:
         return neighbourhood_of(shape)
     if near.shape != shape:
-        raise BadInput("the neighbourhood is of another grid", found=near.shape, allowed=f"of {shape}")
+        raise BadInput(
+            "the neighbourhood is of another grid", found=near.shape, allowed=f"of {shape}"
+        )
     return near
 
 
@@ -133,7 +135,9 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the document's order,
     whose program keeps the **last** of equal neighbours in the order -u, +u, -v, +v (ragazzon2012, C.2.3).
     """
-    code = {sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")}
+    code = {
+        sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")
+    }
     names = list(code) if ties is None else ties
     allowed = "each once of " + ", ".join(code)
     if not isinstance(names, (list, tuple)) or any(not isinstance(n, str) for n in names):
@@ -141,9 +145,13 @@ def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     for name in names:
         if name not in code:
             near = nearest_name(name, code)
-            raise BadInput("unknown signed axis in tie order", found=name, allowed=allowed, nearest=near)
+            raise BadInput(
+                "unknown signed axis in tie order", found=name, allowed=allowed, nearest=near
+            )
     if sorted(names) != sorted(code):
-        raise BadInput("tie order names an axis twice or not at all", found=list(names), allowed=allowed)
+        raise BadInput(
+            "tie order names an axis twice or not at all", found=list(names), allowed=allowed
+        )
     return tuple(code[name] for name in names)
 
 
@@ -164,7 +172,9 @@ def _check_size(radius: float, shape: tuple[int, ...]) -> float:
         most = radius * (MOST_STEPS / steps) ** (1 / rank)
         allowed = f"about {most:.3g} at most ({MOST_STEPS} neighbours)"
         what = "so large a neighbourhood that a cell has too many neighbours"
-        raise BadInput(what, found=f"radius {radius:g}, about {steps:.3g} neighbours", allowed=allowed)
+        raise BadInput(
+            what, found=f"radius {radius:g}, about {steps:.3g} neighbours", allowed=allowed
+        )
     return radius
 
 
@@ -176,11 +186,15 @@ def _check_spacing(spacing: float | Sequence[float] | None, rank: int) -> tuple[
     if values.shape not in {(), (rank,)} or not (np.isfinite(values) & (values > 0)).all():
         raise BadInput("spacing", found=spacing, allowed=f"positive, one number or {rank}")
     if values.max() > MOST_RATIO * values.min():
-        raise BadInput("spacing", found=spacing, allowed=f"numbers within a factor of {MOST_RATIO:g}")
+        raise BadInput(
+            "spacing", found=spacing, allowed=f"numbers within a factor of {MOST_RATIO:g}"
+        )
     return tuple(np.broadcast_to(values, (rank,)).tolist())
 
 
-def _check_periodic(shape: tuple[int, ...], radius: float, periodic: Sequence[bool] | None) -> tuple[bool, ...]:
+def _check_periodic(
+    shape: tuple[int, ...], radius: float, periodic: Sequence[bool] | None
+) -> tuple[bool, ...]:
     wrap = (False,) * len(shape) if periodic is None else tuple(bool(p) for p in periodic)
     if len(wrap) != len(shape):
         raise BadInput("periodic", found=periodic, allowed=f"{len(shape)} booleans, one an axis")
@@ -188,7 +202,9 @@ def _check_periodic(shape: tuple[int, ...], radius: float, periodic: Sequence[bo
     for axis, (n, closed) in enumerate(zip(shape, wrap, strict=True)):
         if closed and n < least:
             allowed = f">= {least} cells"
-            raise BadInput(f"periodic axis {axis_name(axis)} is too short", found=n, allowed=allowed)
+            raise BadInput(
+                f"periodic axis {axis_name(axis)} is too short", found=n, allowed=allowed
+            )
     return wrap
 
 
@@ -217,10 +233,17 @@ def _offsets(radius: float, order: tuple[int, ...]) -> np.ndarray:
 def _table(near: Neighbourhood) -> np.ndarray:
     columns = []
     for step in near.offset:  # one at a time: the cells of all are many
-        along = np.meshgrid(*map(np.add, map(np.arange, near.shape), step), indexing="ij", sparse=True)
-        inside = [p | ((a >= 0) & (a < n)) for a, n, p in zip(along, near.shape, near.periodic, strict=True)]
+        along = np.meshgrid(
+            *map(np.add, map(np.arange, near.shape), step), indexing="ij", sparse=True
+        )
+        inside = [
+            p | ((a >= 0) & (a < n))
+            for a, n, p in zip(along, near.shape, near.periodic, strict=True)
+        ]
         index = np.ravel_multi_index(tuple(along), near.shape, mode="wrap")
-        columns.append(np.where(reduce(np.logical_and, inside), index, index.size).ravel().astype(np.uint32))
+        columns.append(
+            np.where(reduce(np.logical_and, inside), index, index.size).ravel().astype(np.uint32)
+        )
     return _read_only(np.stack(columns, axis=1))
 
 

@@ -33,7 +33,9 @@ def way_back(before: np.ndarray, first: int, last: int) -> list[int]:
 def divided(points: np.ndarray, pieces: np.ndarray) -> np.ndarray:
     """Points on a chain of straight lines through points (k, rank), each line in so many ``pieces`` (k - 1,)."""
     lines = zip(points[:-1], points[1:], pieces.astype(int), strict=True)
-    return np.vstack([points[:1], *(a + np.arange(1, n + 1)[:, None] / n * (b - a) for a, b, n in lines)])
+    return np.vstack(
+        [points[:1], *(a + np.arange(1, n + 1)[:, None] / n * (b - a) for a, b, n in lines)]
+    )
 
 
 class Landscape:
@@ -43,7 +45,9 @@ class Landscape:
     it is the network "sum".
     """
 
-    def __init__(self, grid: Callable[[], np.ndarray], near: Neighbourhood, closed: np.ndarray, sums: bool) -> None:
+    def __init__(
+        self, grid: Callable[[], np.ndarray], near: Neighbourhood, closed: np.ndarray, sums: bool
+    ) -> None:
         self._grid, self.near, self.closed, self.sums = grid, near, closed, sums
 
     @cached_property
@@ -80,35 +84,56 @@ class Plan:
 
     cells: np.ndarray | None  # (k, rank) int, from start to goal; None when no path was found
     reason: str  # why there is none; empty when there is one
-    length: float  # of the path, in the unit of `spacing` (cells by default); inf when there is none
+    length: (
+        float  # of the path, in the unit of `spacing` (cells by default); inf when there is none
+    )
     network: str  # "limit" or "sum", or the name of another planner
     beta: float | None = None  # slope that was used; None for "limit", where it does not matter
     # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number of
     # neighbours), the network may have false maxima
     saturated: bool = False
-    landscape: Landscape | None = field(default=None, repr=False)  # the settled network; None of other planners
+    landscape: Landscape | None = field(
+        default=None, repr=False
+    )  # the settled network; None of other planners
 
     def __repr__(self) -> str:
         return f"<Plan: {self._words}, {self.network} network>"
 
     def _repr_html_(self) -> str:
         ends = None if self.cells is None else f"{tuple(self.cells[0])} to {tuple(self.cells[-1])}"
-        rows = [("path", self._words), ("cells", ends), ("network", self.network), ("beta", self.beta)]
+        rows = [
+            ("path", self._words),
+            ("cells", ends),
+            ("network", self.network),
+            ("beta", self.beta),
+        ]
         return html_table("Plan", rows)
 
     @property
     def _words(self) -> str:
-        return self.reason if self.cells is None else f"{len(self.cells)} cells, length {self.length:.6g}"
+        return (
+            self.reason
+            if self.cells is None
+            else f"{len(self.cells)} cells, length {self.length:.6g}"
+        )
 
     @cached_property
     def distance(self) -> np.ndarray | None:
         """Grid of shortest distances to the goal, inf where there is none; "limit" alone."""
-        return None if self.landscape is None or self.landscape.sums else 0.0 - self.landscape.activation
+        return (
+            None
+            if self.landscape is None or self.landscape.sums
+            else 0.0 - self.landscape.activation
+        )
 
     @property
     def log_activation(self) -> np.ndarray | None:
         """Grid of ln sigma, -inf where sigma is zero; "sum" alone."""
-        return self.landscape.activation if self.landscape is not None and self.landscape.sums else None
+        return (
+            self.landscape.activation
+            if self.landscape is not None and self.landscape.sums
+            else None
+        )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the network, the climbed neighbour of every cell and the path; of more than two axes a slice.
@@ -116,8 +141,15 @@ class Plan:
         Raises ``BadInput``: the plan of another planner, which has no network.
         """
         if self.landscape is None:
-            raise BadInput("no network to draw", where="plot", found=self.network, allowed="a plan of a network")
-        return import_module("hopfield_nav.figures.network").plot_plan(self, ax)  # a room above draws it
+            raise BadInput(
+                "no network to draw",
+                where="plot",
+                found=self.network,
+                allowed="a plan of a network",
+            )
+        return import_module("hopfield_nav.figures.network").plot_plan(
+            self, ax
+        )  # a room above draws it
 
     def with_last(self, cell: tuple[int, ...]) -> Self:
         """The same path and one step more, to a cell."""
@@ -127,4 +159,8 @@ class Plan:
     @property
     def reachable(self) -> np.ndarray:
         """Bool grid of the cells from which a path leads to the goal."""
-        return np.zeros(0, dtype=bool) if self.landscape is None else np.isfinite(self.landscape.activation)
+        return (
+            np.zeros(0, dtype=bool)
+            if self.landscape is None
+            else np.isfinite(self.landscape.activation)
+        )

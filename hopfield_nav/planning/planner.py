@@ -15,7 +15,13 @@ import numpy as np
 from dynamics import BadInput, require_known
 from hopfield_nav.planning.ascent import climb_cells
 from hopfield_nav.planning.closed import NONE_CLOSED, closed_keys, without
-from hopfield_nav.planning.hopfield import Activation, check_beta, flat_index, iterate, largest_eigenvalue
+from hopfield_nav.planning.hopfield import (
+    Activation,
+    check_beta,
+    flat_index,
+    iterate,
+    largest_eigenvalue,
+)
 from hopfield_nav.planning.hopfield import activation as activation_function
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
@@ -100,7 +106,9 @@ def replan(
     first, last = flat_index(start, grid.shape, "start"), flat_index(goal, grid.shape, "goal")
     around = on_grid(near, grid.shape)
     keys = closed_keys(closed, around)
-    function = None if activation == "linear" else choose_function(network, activation, beta, around)
+    function = (
+        None if activation == "linear" else choose_function(network, activation, beta, around)
+    )
     slope = function.slope if function else None
     if network == "sum" and (keys.size or function):
         check_size(around)
@@ -112,7 +120,10 @@ def replan(
     if function:
         return plan_activated(grid, start, goal, function, around, closed)
     if slope is None:
-        from hopfield_nav.planning.limit import plan_in_field, solve  # which the network of the document does not need
+        from hopfield_nav.planning.limit import (
+            plan_in_field,
+            solve,
+        )  # which the network of the document does not need
 
         return plan_in_field(solve(grid, around, goal, keys), around, start, keys)
     return plan_in_sum(solve_sum(around, goal, slope, np.ascontiguousarray(grid), keys), start)
@@ -125,7 +136,9 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
         grid = grid.astype(bool)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
         kind = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput("blocked", found=kind, allowed="a bool array with at least one cell, or one of 0, 1")
+        raise BadInput(
+            "blocked", found=kind, allowed="a bool array with at least one cell, or one of 0, 1"
+        )
     return grid
 
 
@@ -135,13 +148,17 @@ def default_beta(near: Neighbourhood) -> float:
     return 0.1 if most >= 0.1 else most / 2
 
 
-def choose_function(network: str, activation: str, beta: float | None, near: Neighbourhood) -> Activation:
+def choose_function(
+    network: str, activation: str, beta: float | None, near: Neighbourhood
+) -> Activation:
     """Another activation function of the summing network, with the slope beta.
 
     Raises ``BadInput``: the network has no activation function, or there is none of that name.
     """
     if network != "sum":
-        raise BadInput(f"network {network} has no activation function", found=activation, allowed="linear")
+        raise BadInput(
+            f"network {network} has no activation function", found=activation, allowed="linear"
+        )
     return activation_function(activation, default_beta(near) if beta is None else beta)
 
 
@@ -194,11 +211,17 @@ def check_size(near: Neighbourhood) -> None:
     connections = math.prod(near.shape) * len(near.length)
     if connections > LARGE:
         what = "too many connections for closed steps in network sum"
-        raise BadInput(what, found=connections, allowed=f"up to {LARGE}; any number in network limit")
+        raise BadInput(
+            what, found=connections, allowed=f"up to {LARGE}; any number in network limit"
+        )
 
 
 def solve_sum(
-    near: Neighbourhood, target: Sequence[int], beta: float, blocked: np.ndarray, closed: np.ndarray = NONE_CLOSED
+    near: Neighbourhood,
+    target: Sequence[int],
+    beta: float,
+    blocked: np.ndarray,
+    closed: np.ndarray = NONE_CLOSED,
 ) -> Summed:
     """Settle the summing network on a bool grid in C order; arguments as the attributes of ``Summed``."""
     problem, flat = (near, tuple(int(c) for c in target), beta, closed), blocked.reshape(-1)
@@ -223,9 +246,15 @@ def solve_sum(
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
     """The path of steepest ascent in a settled summing network, from the start to its target."""
     cells, length, reached = _climb(network, tuple(int(c) for c in start))
-    plan = network.beta, network.saturated, Landscape(network.log_activation, network.near, network.closed, True)
+    plan = (
+        network.beta,
+        network.saturated,
+        Landscape(network.log_activation, network.near, network.closed, True),
+    )
     if not network.settled:
-        return Plan(None, f"the network did not settle in {network.sweeps} sweeps", np.inf, "sum", *plan)
+        return Plan(
+            None, f"the network did not settle in {network.sweeps} sweeps", np.inf, "sum", *plan
+        )
     if not reached:
         return Plan(None, _why_stopped(network, cells), np.inf, "sum", *plan)
     return Plan(cells, "", length, "sum", *plan)

@@ -85,7 +85,9 @@ class Replanner:
         places, _ = with_new(self._field.closed, by_place(new, self._near, self._field.place))
         self._field = self._field._replace(closed=places)
         cells, numbers = np.divmod(new, len(self._near.offset))
-        return self._repaired(close(self._field, self._blocked.reshape(-1), cells, numbers, self._most))
+        return self._repaired(
+            close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
+        )
 
     def plan(self, start: Sequence[int]) -> Plan:
         """The path from a start (rank,) to the nearest goal; its grids are those of the planner.

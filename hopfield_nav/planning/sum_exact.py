@@ -33,7 +33,9 @@ LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is sti
 class Equilibrium(NamedTuple):
     """Settled activations of the summing network."""
 
-    mantissa: np.ndarray  # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
+    mantissa: (
+        np.ndarray
+    )  # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
     exponent: np.ndarray  # (cells + 1,) int32 of RADIX
     sweeps: int  # number of sweeps
     settled: bool  # whether the last sweep changed nothing

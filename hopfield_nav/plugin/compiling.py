@@ -32,7 +32,9 @@ class Applied(NamedTuple):
 def signature(kind: str) -> "numba.core.typing.Signature":
     """Numba's signature of the methods of a kind."""
     numba = load_numba()
-    arm, sensed, work = (numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6)))
+    arm, sensed, work = (
+        numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6))
+    )
     vector = numba.types.float64[::1]
     results = {
         "controller": (numba.types.int64, vector),
@@ -52,16 +54,21 @@ def compiled(method: Method) -> Callable:
     if not callable(method.kernel):
         raise BadInput(f"the {method.title} has no function as its kernel", found=method.kernel)
     code = getattr(getattr(method.kernel, "py_func", method.kernel), "__code__", None)
-    if code is not None and any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code)):
+    if code is not None and any(
+        step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code)
+    ):
         raise BadInput(
-            f"the {method.title} raises errors, which nobody would hear of", allowed="numbers for every input"
+            f"the {method.title} raises errors, which nobody would hear of",
+            allowed="numbers for every input",
         )
     refused = load_numba().core.errors.NumbaError, TypeError, RuntimeError
     package = registered_package(method.kernel.__module__)
     with suppress(*refused):
         return first_class(signature(method.kind), method.kernel, into_c=True, package=package)
     try:
-        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True, package=package)
+        return first_class(
+            signature(method.kind), method.kernel, into_c=True, allocates=True, package=package
+        )
     except refused as error:
         raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
 

@@ -43,7 +43,9 @@ class Extension:
     methods: Mapping[str, str] = field(default_factory=dict)
     # name: first line of the help; the command is the function of that name in ``commands.NAME``
     commands: Mapping[str, str] = field(default_factory=dict)
-    provides: Mapping[str, str] = field(default_factory=dict)  # what the core asks for: "module:attribute"
+    provides: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what the core asks for: "module:attribute"
     # the pydantic model of its section in a world's ``extensions``, as "module:attribute"; none: it has no section
     section: str = ""
 
@@ -93,13 +95,19 @@ def _others() -> dict[str, Extension]:
     others = {}
     for entry in entry_points(group=GROUP):
         if entry.name in _ours():
-            raise BadInput("two extensions have one name", where=f"entry point {entry.value}", found=entry.name)
+            raise BadInput(
+                "two extensions have one name", where=f"entry point {entry.value}", found=entry.name
+            )
         try:
             extension = others[entry.name] = entry.load()
         except Exception as error:
-            raise BadInput(f"the extension {entry.name} cannot be loaded: {error}", where=entry.value) from error
+            raise BadInput(
+                f"the extension {entry.name} cannot be loaded: {error}", where=entry.value
+            ) from error
         if not isinstance(extension, Extension):
-            raise BadInput("no Extension", where=f"entry point {entry.value}", found=type(extension).__name__)
+            raise BadInput(
+                "no Extension", where=f"entry point {entry.value}", found=type(extension).__name__
+            )
     return others
 
 
@@ -119,7 +127,9 @@ def find_extension(name: str) -> Extension:
     """
     known = {extension.name: extension for extension in extensions()}
     if name not in known:
-        raise BadInput("no such extension is installed", found=name, nearest=nearest_name(name, known))
+        raise BadInput(
+            "no such extension is installed", found=name, nearest=nearest_name(name, known)
+        )
     return known[name]
 
 

@@ -36,14 +36,19 @@ def _core_names(kind: str) -> tuple[str, ...]:
 @cache
 def method_names(kind: str) -> tuple[str, ...]:
     """The methods of a kind that have names: of the core, and of every extension; each is in a file of its name."""
-    names = [*_core_names(kind), *(n for extension in extensions() for n in extension.method_names(kind))]
+    names = [
+        *_core_names(kind),
+        *(n for extension in extensions() for n in extension.method_names(kind)),
+    ]
     return tuple(sorted(names) if kind in KINDS else names)
 
 
 @cache
 def _owner(kind: str, name: str) -> Extension | None:
     """The extension that has a method."""
-    return next((extension for extension in extensions() if name in extension.method_names(kind)), None)
+    return next(
+        (extension for extension in extensions() if name in extension.method_names(kind)), None
+    )
 
 
 def is_bundled(kind: str, name: str) -> bool:
@@ -72,7 +77,11 @@ def _shortened(name: str) -> tuple[str, str, str]:
     """The name of a method of one's own, or of its file; both; and the whole."""
     file, _, attribute = name.rpartition(".py:")
     short = Path(file).name
-    return (short if file and attribute == "METHOD" else attribute), (f"{short}:{attribute}" if file else name), name
+    return (
+        (short if file and attribute == "METHOD" else attribute),
+        (f"{short}:{attribute}" if file else name),
+        name,
+    )
 
 
 @cache
@@ -90,7 +99,9 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         method = load_from_file(kind, name, folder or Path())
         if not isinstance(method, Method) or method.kind != kind:
             (file, attribute), allowed = name.rsplit(":", 1), f"a Method(kind={kind!r}, …)"
-            raise BadInput(f"{Path(file).name} has no {kind} of that name", found=attribute, allowed=allowed)
+            raise BadInput(
+                f"{Path(file).name} has no {kind} of that name", found=attribute, allowed=allowed
+            )
         return method
     if name in _core_names(kind):
         module = f"hopfield_nav.{_CORE[kind][0]}.{name}"
@@ -101,7 +112,9 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     else:
         names = method_names(kind)
         allowed = ", ".join((*names, "or FILE.py:NAME for your own"))
-        raise BadInput(f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names))
+        raise BadInput(
+            f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names)
+        )
     bundled: Method = importlib.import_module(module).METHOD
     return bundled
 
@@ -129,7 +142,9 @@ def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
     sys.modules[spec.name] = module
     folder = str(path.parent)
     known = folder in sys.path
-    if not known:  # what lies beside a file may be imported by it, unless it has the name of something else
+    if (
+        not known
+    ):  # what lies beside a file may be imported by it, unless it has the name of something else
         sys.path.append(folder)
     try:
         spec.loader.exec_module(module)

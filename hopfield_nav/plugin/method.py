@@ -22,7 +22,12 @@ from dynamics.kernels.views import view
 _PROGRAM = Path(__file__).parents[1]
 DAMPED = 1  # status of a method: an estimate was damped near a singularity
 # What a method may need, see ``Method.needs``.
-WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = "sensors.wrench", "reference", "joint torques", "force"
+WRIST, REFERENCE, JOINT_TORQUES, FORCE_FELT = (
+    "sensors.wrench",
+    "reference",
+    "joint torques",
+    "force",
+)
 
 
 class MethodFailed(HopfieldNavError):
@@ -33,7 +38,9 @@ class Overdue(BaseException):
     """Raised in a method that has had its time."""
 
 
-watching: list[Callable[[str], AbstractContextManager[None]]] = []  # of who ends what takes too long; one at most
+watching: list[
+    Callable[[str], AbstractContextManager[None]]
+] = []  # of who ends what takes too long; one at most
 
 
 @contextmanager
@@ -100,14 +107,21 @@ class Parameter:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not abs(value) <= sys.float_info.max:
             allowed = f"a finite number{', or a list of them, one a joint' if self.per_joint else ''} [{self.unit}]"
-            raise BadInput("wrong kind of value", where, "null" if value is None else value, allowed)
+            raise BadInput(
+                "wrong kind of value", where, "null" if value is None else value, allowed
+            )
         return check_range(float(value), self.low, self.high, self.unit, where=where)
 
 
 # Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are declared.
 POSITION_GAIN, VELOCITY_GAIN = (
-    Parameter(name, 1.0, low, 1e10, unit, f"{symbol} of the control law", per_joint=True, inherit=True)
-    for name, low, unit, symbol in (("position_gain", 1e-9, "1/s²", "K0"), ("velocity_gain", 0.0, "1/s", "K1"))
+    Parameter(
+        name, 1.0, low, 1e10, unit, f"{symbol} of the control law", per_joint=True, inherit=True
+    )
+    for name, low, unit, symbol in (
+        ("position_gain", 1e-9, "1/s²", "K0"),
+        ("velocity_gain", 0.0, "1/s", "K1"),
+    )
 )
 
 
@@ -120,11 +134,21 @@ def unpacker(*declared: Parameter) -> Any:
     """
     joints = [p.per_joint for p in declared]
     starts = [f"{sum(joints[:k])} * n + {k - sum(joints[:k])}" for k in range(len(declared))]
-    parts = [f"view(array, {at}, (n,))" if each else f"array[{at}]" for at, each in zip(starts, joints, strict=True)]
-    scope: dict[str, Any] = {"Named": namedtuple("Named", [p.name for p in declared]), "__name__": __name__}
-    scope["view"] = view  # a slice would be owned by kernels that count references, and this step does not count
+    parts = [
+        f"view(array, {at}, (n,))" if each else f"array[{at}]"
+        for at, each in zip(starts, joints, strict=True)
+    ]
+    scope: dict[str, Any] = {
+        "Named": namedtuple("Named", [p.name for p in declared]),
+        "__name__": __name__,
+    }
+    scope["view"] = (
+        view  # a slice would be owned by kernels that count references, and this step does not count
+    )
     size = f"(array.size - {joints.count(False)}) // {max(joints.count(True), 1)}"
-    exec(f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})", scope)  # as namedtuple does
+    exec(
+        f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})", scope
+    )  # as namedtuple does
     scope["unpack"].declared = declared
     return Written(scope["unpack"])
 
@@ -138,7 +162,9 @@ class Limits(NamedTuple):
     # natural frequency that it gives to joints, one number or (n,) [rad/s]; of a period that is too long for it
     # a run warns, as of ``Method.gains``. None: nothing is known of it.
     frequency: float | np.ndarray | None = None
-    damping_ratio: float | np.ndarray = 1.0  # of these joints, one number or (n,); 1: critically damped
+    damping_ratio: float | np.ndarray = (
+        1.0  # of these joints, one number or (n,); 1: critically damped
+    )
 
 
 class Gains(NamedTuple):
@@ -194,13 +220,20 @@ class Method:
         packed = [np.zeros(0)]
         for parameter in self.parameters:
             try:
-                array = np.atleast_1d(parameter.check(values.get(parameter.name, parameter.for_joints(n))))
+                array = np.atleast_1d(
+                    parameter.check(values.get(parameter.name, parameter.for_joints(n)))
+                )
             except BadInput as error:
                 raise error.at(f"{self.kind} {self.name}: {error.where}") from None
             wanted = n if parameter.per_joint else 1
             if array.size not in (1, wanted):
-                where, allowed = f"{self.kind} {self.name}: {parameter.name}", f"{wanted} numbers, one a joint"
-                raise BadInput("wrong number of values", where=where, found=list(array), allowed=allowed)
+                where, allowed = (
+                    f"{self.kind} {self.name}: {parameter.name}",
+                    f"{wanted} numbers, one a joint",
+                )
+                raise BadInput(
+                    "wrong number of values", where=where, found=list(array), allowed=allowed
+                )
             packed.append(np.repeat(array, wanted) if array.size == 1 else array)
         return np.concatenate(packed)
 

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 TRANSIENT_TIME = 0.5  # [s] from the beginning of a contact
 
 
-def contact_delays(alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray) -> np.ndarray:
+def contact_delays(
+    alarm_time: Sequence[float] | np.ndarray, contact_start: Sequence[float] | np.ndarray
+) -> np.ndarray:
     """Delay (m,) of each of m alarms that was the first on its contact [s]; NaN for the others.
 
     Alarms (m,) are in order [s]; the contact of a false one starts at NaN.
@@ -47,7 +49,11 @@ def contact_spans(time: np.ndarray, touching: np.ndarray) -> list[tuple[float, f
     rows = np.flatnonzero(touching)
     if not rows.size:
         return []
-    lull = max(CONTACT_MEMORY, 1.5 * float(np.median(np.diff(time)))) if time.size > 1 else CONTACT_MEMORY
+    lull = (
+        max(CONTACT_MEMORY, 1.5 * float(np.median(np.diff(time))))
+        if time.size > 1
+        else CONTACT_MEMORY
+    )
     breaks = np.flatnonzero(np.diff(time[rows]) > lull) + 1
     return [(float(time[part[0]]), float(time[part[-1]])) for part in np.split(rows, breaks)]
 
@@ -61,7 +67,9 @@ class ContactEpisode(NamedTuple):
     peak_time: float  # of the largest force [s]
     peak_force: float  # its magnitude [N]
     position: np.ndarray  # (3,) true tool position at the first touch, base axes [m]
-    registered: bool  # a collision was detected between the start and 50 ms after the end, or the arm slid
+    registered: (
+        bool  # a collision was detected between the start and 50 ms after the end, or the arm slid
+    )
 
 
 def contact_episodes(run: Run) -> list[ContactEpisode]:
@@ -77,7 +85,9 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
         peak, place = rows[np.argmax(force[rows])], data.tool_position.values[rows[0]]
         registered = bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
         registered = registered or begins_in_slide(run.slides, start)
-        episodes.append(ContactEpisode(start, end, float(time[peak]), float(force[peak]), place, registered))
+        episodes.append(
+            ContactEpisode(start, end, float(time[peak]), float(force[peak]), place, registered)
+        )
     return episodes
 
 
@@ -119,7 +129,9 @@ class BodyRegion(NamedTuple):
 
     name: str
     lasting: float  # quasi-static [N]
-    peak: float | None  # transient [N], twice the quasi-static one; None: no such contact is allowed
+    peak: (
+        float | None
+    )  # transient [N], twice the quasi-static one; None: no such contact is allowed
 
 
 BODY_REGIONS = (  # ISO/TS 15066:2016, annex A, table A.2
@@ -150,7 +162,10 @@ def link_forces(
     forces: dict[str, dict[str, float | None]] = {}
     for number in np.unique(link[link > 0]):
         own = np.where(link == number, size, 0.0)
-        parts = [(time > start + TRANSIENT_TIME) & (time <= end) for start, end in contact_spans(time, own > 0.0)]
+        parts = [
+            (time > start + TRANSIENT_TIME) & (time <= end)
+            for start, end in contact_spans(time, own > 0.0)
+        ]
         lasting = max((float(own[part].mean()) for part in parts if part.any()), default=None)
         forces[str(int(number))] = {"peak_force_N": float(own.max()), "lasting_force_N": lasting}
     return forces
@@ -158,4 +173,6 @@ def link_forces(
 
 def link_forces_of(data: "xarray.Dataset") -> dict[str, dict[str, float | None]]:
     """As ``link_forces``, of a record."""
-    return link_forces(*(data[name].values for name in ("time", "contact_link", "contact_force", "force")))
+    return link_forces(
+        *(data[name].values for name in ("time", "contact_link", "contact_force", "force"))
+    )

@@ -34,8 +34,12 @@ class DetectionRecord(NamedTuple):
     false_alarm: bool  # no true contact in the 50 ms before
     passed_by: bool  # the arm did not go back, but passed by: a glancing contact
     slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
-    changed: np.ndarray  # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
-    closed: Mapping[Step, float]  # certainty of every touched step as it stood afterwards, 1 for facts
+    changed: (
+        np.ndarray
+    )  # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
+    closed: Mapping[
+        Step, float
+    ]  # certainty of every touched step as it stood afterwards, 1 for facts
     path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
     places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles
     # true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m], and
@@ -106,11 +110,15 @@ def make_record(
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
     if world.detection.report is not None:
-        variables |= _passage_variables(passages, np.array([detection.time for detection in detections]))
+        variables |= _passage_variables(
+            passages, np.array([detection.time for detection in detections])
+        )
     first_path = first_path.astype(np.int32)
     variables["first_path"] = _variable("first_waypoint map_axis", first_path, "1", "first path")
     variables |= _network_variables(world, plans, of_places)
-    variables |= _map_variables(world, detections, blocked) if of_places else _place_variables(detections)
+    variables |= (
+        _map_variables(world, detections, blocked) if of_places else _place_variables(detections)
+    )
     xyz = ["x", "y", "z"]
     coordinates = {
         "time": _variable("time", log[:, 0], "s", "simulated time"),
@@ -119,7 +127,11 @@ def make_record(
     }
     if world.sensors.wrench is not None:
         coordinates["flange_axis"] = _variable("flange_axis", xyz, "1", "axis of the flange frame")
-    attributes = {"title": f"hopfield-nav run of {world.name}", "seed": world.seed, "Conventions": "CF-1.8"}
+    attributes = {
+        "title": f"hopfield-nav run of {world.name}",
+        "seed": world.seed,
+        "Conventions": "CF-1.8",
+    }
     return LabelledRecord(variables, coordinates, attributes)
 
 
@@ -127,11 +139,16 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     further = further_columns(world)
     columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
-    for name, size, unit, long_name, _ in (*COLUMNS[1:], *further):  # the first one is time, a coordinate
+    for name, size, unit, long_name, _ in (
+        *COLUMNS[1:],
+        *further,
+    ):  # the first one is time, a coordinate
         values = log[:, columns[name]]
         if size is None:
             kind = np.float64 if name == "level" else np.int8
-            variables[name] = _variable("time", values[:, 0].astype(kind, copy=False), unit, long_name)
+            variables[name] = _variable(
+                "time", values[:, 0].astype(kind, copy=False), unit, long_name
+            )
         else:
             variables[name] = _variable(f"time {size}", values, unit, long_name)
     return variables
@@ -161,12 +178,16 @@ def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dic
         shape = [sizes[dim] for dim in dims.split()]
         variables[name] = _variable(dims, values.reshape(shape), unit, long_name)
     paths = _stacked([detection.path for detection in detections], -1, np.int32, world.map.rank)
-    return variables | {"event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")}
+    return variables | {
+        "event_path": _variable("event waypoint map_axis", paths, "1", "next path, then -1")
+    }
 
 
 def _stacked(parts: Sequence[np.ndarray], empty: float, kind: type, *shape: int) -> np.ndarray:
     """(m, k, *shape) of m parts, of which the longest has k entries; ``empty`` behind the end of the others."""
-    stacked: np.ndarray = np.full((len(parts), max(map(len, parts), default=0), *shape), empty, dtype=kind)
+    stacked: np.ndarray = np.full(
+        (len(parts), max(map(len, parts), default=0), *shape), empty, dtype=kind
+    )
     for row, part in zip(stacked, parts, strict=True):
         row[: len(part)] = part
     return stacked
@@ -177,14 +198,24 @@ def _passage_variables(passages: Sequence[Passage], alarms: np.ndarray) -> dict[
     begin, end, level = np.array(passages, dtype=float).reshape(-1, 3).T
     inside = (alarms >= begin[:, None]) & ~(alarms > end[:, None])
     return {
-        "report_begin": _variable("report", begin, "s", "when the level rose above detection.report"),
-        "report_end": _variable("report", end, "s", "when it had fallen again; NaN: it had not at the end"),
-        "report_level": _variable("report", level, "1", "largest level in between, as a share of detection.report"),
-        "report_alarms": _variable("report", inside.sum(axis=1).astype(np.int32), "1", "detections in between"),
+        "report_begin": _variable(
+            "report", begin, "s", "when the level rose above detection.report"
+        ),
+        "report_end": _variable(
+            "report", end, "s", "when it had fallen again; NaN: it had not at the end"
+        ),
+        "report_level": _variable(
+            "report", level, "1", "largest level in between, as a share of detection.report"
+        ),
+        "report_alarms": _variable(
+            "report", inside.sum(axis=1).astype(np.int32), "1", "detections in between"
+        ),
     }
 
 
-def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray) -> dict[str, tuple]:
+def _map_variables(
+    world: World, detections: Sequence[DetectionRecord], blocked: np.ndarray
+) -> dict[str, tuple]:
     """What each detection changed on the map of cells, and the map at the end."""
     about = "1: blocked at the end, 2: out of reach, 3: believed occupied"
     after = "detection after which it did, counted from 0"
@@ -192,7 +223,9 @@ def _map_variables(world: World, detections: Sequence[DetectionRecord], blocked:
     event = np.repeat(np.arange(len(changed), dtype=np.int32), [len(cells) for cells in changed])
     cells = np.concatenate([np.zeros((0, world.map.rank), dtype=np.int32), *changed])
     return {
-        "felt_change": _variable("change map_axis", cells, "1", "cell that became marked, or unmarked"),
+        "felt_change": _variable(
+            "change map_axis", cells, "1", "cell that became marked, or unmarked"
+        ),
         "felt_change_event": _variable("change", event, "1", after),
         "final_map": _variable(map_axes(world, True), blocked.astype(np.int8), "1", about),
     }
@@ -204,7 +237,10 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     point = _stacked([at.points for at in places], np.nan, float, 3)
     link = _stacked([at.links for at in places], 0, np.int8)
     weight = _stacked([at.weights for at in places], 0.0, float)
-    on, share = ("link of the arm that it was on; 0: no such place", "weight of the place among all of its touch")
+    on, share = (
+        "link of the arm that it was on; 0: no such place",
+        "weight of the place among all of its touch",
+    )
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
         "felt_link": _variable("event place", link, "1", on),
@@ -223,13 +259,19 @@ def _step_variables(
     last = np.array([closed.get(step, 0.0) for step in steps], dtype=float)
     told = "certainty {} that the step is closed: 1 a fact, less a belief, 0 none"
     return {
-        "closed_step": _variable("closed end map_axis", ends, "1", "touched step between two cells"),
-        "event_certainty": _variable("event closed", certainty, "1", told.format("after the detection")),
+        "closed_step": _variable(
+            "closed end map_axis", ends, "1", "touched step between two cells"
+        ),
+        "event_certainty": _variable(
+            "event closed", certainty, "1", told.format("after the detection")
+        ),
         "final_certainty": _variable("closed", last, "1", told.format("at the end")),
     }
 
 
-def _network_variables(world: World, plans: Sequence[NotedPlan], of_places: bool) -> dict[str, tuple]:
+def _network_variables(
+    world: World, plans: Sequence[NotedPlan], of_places: bool
+) -> dict[str, tuple]:
     """The network of every plan; nothing where none is kept, and no activations where no network was asked."""
     if not plans:
         return {}
@@ -238,8 +280,12 @@ def _network_variables(world: World, plans: Sequence[NotedPlan], of_places: bool
     about = "ln of the activation" if sums else "minus the distance to the goal, in cells"
     about += "; -inf: no path leads to it"
     found = {
-        "plan_time": _variable("plan", np.array([plan.time for plan in plans]), "s", "time of a plan"),
-        "plan_by": _variable("plan", np.array([plan.by for plan in plans]), "1", "who found its path"),
+        "plan_time": _variable(
+            "plan", np.array([plan.time for plan in plans]), "s", "time of a plan"
+        ),
+        "plan_by": _variable(
+            "plan", np.array([plan.by for plan in plans]), "1", "who found its path"
+        ),
         "plan_path": _variable("plan plan_cell map_axis", path, "1", "its path, then -1"),
     }
     if any(plan.activation is not None for plan in plans):

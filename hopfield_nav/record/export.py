@@ -74,13 +74,17 @@ def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
 
     data = _thinned(run, every)
     content: dict[str, Any] = {
-        str(name): variable.values.astype(object) if variable.dtype.kind in "OU" else variable.values
+        str(name): variable.values.astype(object)
+        if variable.dtype.kind in "OU"
+        else variable.values
         for name, variable in data.variables.items()
     }
     content["units"] = {str(name): v.attrs.get("units", "1") for name, v in data.variables.items()}
     told = {key: np.nan if value is None else value for key, value in run.summary.items()}
     content["link_forces"] = _link_forces(run).astype(float)
-    content["summary"] = {key: value for key, value in told.items() if isinstance(value, (str, int, float))}
+    content["summary"] = {
+        key: value for key, value in told.items() if isinstance(value, (str, int, float))
+    }
     with whole_file(path) as partial:
         savemat(partial, content, long_field_names=True, do_compression=True, oned_as="column")
     return path
@@ -104,7 +108,9 @@ def _columns(data: "xarray.Dataset", dimension: str) -> Iterator[tuple[str, np.n
             continue
         if variable.dims == (dimension,):
             yield f"{name} [{unit}]", variable.values
-        elif variable.dims[0] == dimension and len(variable.dims) == 2 and variable.dims[1] in _PARTS:
+        elif (
+            variable.dims[0] == dimension and len(variable.dims) == 2 and variable.dims[1] in _PARTS
+        ):
             labels = data[variable.dims[1]].values
             for label, values in zip(labels, variable.values.T, strict=True):
                 yield f"{name}_{label} [{unit}]", values

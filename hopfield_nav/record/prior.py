@@ -21,7 +21,10 @@ from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, KnownObstacle, Sphere, World, packed
 
-OCCUPIED, BELIEVED = 3, 0.5  # value of the final map where a cell is believed to be occupied; how certainly
+OCCUPIED, BELIEVED = (
+    3,
+    0.5,
+)  # value of the final map where a cell is believed to be occupied; how certainly
 BALL = 0.02  # [m] radius of the sphere that a place becomes
 _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may touch something
 _APART = 0.02  # [rad] between two joint angles that are handed on
@@ -32,18 +35,30 @@ def load_prior(run: Run, world: World) -> PriorMap:
 
     Raises ``BadInput``: another map or body, or a run that keeps no facts and beliefs.
     """
-    for (key, before), now in zip(_bodies(run.world).items(), _bodies(world).values(), strict=False):
+    for (key, before), now in zip(
+        _bodies(run.world).items(), _bodies(world).values(), strict=False
+    ):
         if not np.array_equal(before, now):
-            one = "was felt on one map says nothing on" if key == "map" else "one body felt says nothing of"
+            one = (
+                "was felt on one map says nothing on"
+                if key == "map"
+                else "one body felt says nothing of"
+            )
             found = f"another than in the run of {run.world.name}"
             raise BadInput(f"what {one} another", where=key, found=found, allowed=f"the same {key}")
     for mark in (run.world.detection.mark, world.detection.mark):
         if mark != "felt":
-            raise BadInput("marked cells are not handed on", where="detection.mark", found=mark, allowed="felt")
+            raise BadInput(
+                "marked cells are not handed on", where="detection.mark", found=mark, allowed="felt"
+            )
     pairs, certainty = run.closed_steps()
     differs = _differences(run.world, world)
     surest = TRUE_STOP if differs else 1.0
-    steps = {s: min(float(v), surest) for ends, v in zip(pairs, certainty, strict=True) if (s := step_between(*ends))}
+    steps = {
+        s: min(float(v), surest)
+        for ends, v in zip(pairs, certainty, strict=True)
+        if (s := step_between(*ends))
+    }
     cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
     return PriorMap(steps, cells, felt_places(run), free_angles(run), differs)
 
@@ -64,7 +79,10 @@ def _differences(before: World, now: World) -> tuple[str, ...]:
         keys = ("start.joints", "trajectory.tool_rotation") if now.contact.bodies == "arm" else ()
     found = [key for key in keys if attrgetter(key)(before) != attrgetter(key)(now)]
     changes = before.changes or now.changes or before.planner.forget is not None
-    there, still = ({tuple(packed([solid])[0].tolist()) for solid in all_solids(world)} for world in (before, now))
+    there, still = (
+        {tuple(packed([solid])[0].tolist()) for solid in all_solids(world)}
+        for world in (before, now)
+    )
     return (*found, *([] if there <= still and not changes else ["obstacles"]))
 
 
@@ -74,7 +92,8 @@ def felt_places(run: Run) -> list[ContactHypotheses]:
         return []
     kept = (run.data[name].values for name in ("felt_point", "felt_link", "felt_weight"))
     touches = (
-        (points[links > 0], links[links > 0], weights[links > 0]) for points, links, weights in zip(*kept, strict=True)
+        (points[links > 0], links[links > 0], weights[links > 0])
+        for points, links, weights in zip(*kept, strict=True)
     )
     return [ContactHypotheses(*places) for places in touches if len(places[0])]
 

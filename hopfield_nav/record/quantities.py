@@ -18,7 +18,9 @@ class Quantity(NamedTuple):
     shown: str = ""  # unit in printed tables
     scale: float = 1.0  # what a value is multiplied by for that unit
     repeatable: bool = True  # whether the same run gives the same value on every machine
-    words: tuple[str, ...] = ()  # the words that a text may be, besides none; empty where it may be any, but not none
+    words: tuple[
+        str, ...
+    ] = ()  # the words that a text may be, besides none; empty where it may be any, but not none
 
     @property
     def axis(self) -> str:
@@ -61,8 +63,14 @@ def is_reached(told: Mapping[str, object]) -> bool:
 def summary_rows(summary: Mapping[str, Any], keys: Iterable[str]) -> list[tuple[str, str]]:
     """Some numbers of a summary as a table of two columns, what is imperfect, and warnings."""
     words = {key: f" ({word})" for key, word in MEANT.items()}
-    rows = [(SUMMARY[k].label, SUMMARY[k].text(summary[k]) + words.get(k, "")) for k in keys if k in summary]
-    rows += [("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()]
+    rows = [
+        (SUMMARY[k].label, SUMMARY[k].text(summary[k]) + words.get(k, ""))
+        for k in keys
+        if k in summary
+    ]
+    rows += [
+        ("imperfect", f"{key} = {value}") for key, value in summary.get("imperfections", {}).items()
+    ]
     return rows + [("warning", warning) for warning in summary.get("warnings", [])]
 
 

@@ -19,9 +19,21 @@ from hopfield_nav.build import standing_times, stands_at
 from hopfield_nav.loop import make_log
 from hopfield_nav.navigation import NotedPlan, Step, space_of
 from hopfield_nav.plugin import provided
-from hopfield_nav.record.dataset import DetectionRecord, LabelledRecord, Passage, make_record, record_of
+from hopfield_nav.record.dataset import (
+    DetectionRecord,
+    LabelledRecord,
+    Passage,
+    make_record,
+    record_of,
+)
 from hopfield_nav.record.quantities import SHOWN, summary_rows
-from hopfield_nav.record.stored import check_checksums, read_log, read_summary, write_checksums, write_netcdf
+from hopfield_nav.record.stored import (
+    check_checksums,
+    read_log,
+    read_summary,
+    write_checksums,
+    write_netcdf,
+)
 from hopfield_nav.world import World, further_columns, recorded_world
 
 if TYPE_CHECKING:
@@ -34,7 +46,9 @@ class PlanRecord(NamedTuple):
     """A plan as it was made."""
 
     time: float  # [s]
-    felt: np.ndarray  # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
+    felt: (
+        np.ndarray
+    )  # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
     path: np.ndarray  # (k, rank) cells
     cell: np.ndarray | None  # the one just marked
     steps: np.ndarray  # (m, 2, rank) touched steps between cells
@@ -64,11 +78,18 @@ class Plans(Sequence[PlanRecord]):
 
     def _plan(self, number: int) -> PlanRecord:
         data, k, rank = self._data, number - 1, self._data.sizes["map_axis"]
-        felt, none = felt_after(data, self._shape, number), (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
+        felt, none = (
+            felt_after(data, self._shape, number),
+            (np.zeros((0, 2, rank), dtype=int), np.zeros(0)),
+        )
         if number == 0:
             return PlanRecord(0.0, felt, _path(data.first_path.values), None, *none)
         path, cell = _path(data.event_path[k].values), data.event_cell[k].values
-        steps = closed_steps(data, data.event_certainty[k].values) if "event_certainty" in data else none
+        steps = (
+            closed_steps(data, data.event_certainty[k].values)
+            if "event_certainty" in data
+            else none
+        )
         return PlanRecord(float(data.event_time[k]), felt, path, cell, *steps)
 
 
@@ -95,16 +116,27 @@ def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 def check_marks(where: str, data: "xarray.Dataset", shape: tuple[int, ...]) -> None:
     """Refuse marks that no run over a map of this shape has."""
     if "event_map" in data:
-        if data.event_map.shape != (data.sizes["event"], *shape) or data.event_map.dtype.kind not in "iu":
-            raise BadInput("damaged variable", where=f"{where}: event_map", found=data.event_map.shape)
+        if (
+            data.event_map.shape != (data.sizes["event"], *shape)
+            or data.event_map.dtype.kind not in "iu"
+        ):
+            raise BadInput(
+                "damaged variable", where=f"{where}: event_map", found=data.event_map.shape
+            )
         return
     if "felt_change" not in data or "felt_change_event" not in data:
         raise BadInput("a variable is missing", where=f"{where}: felt_change")
     cells, event = data.felt_change.values, data.felt_change_event.values
     if len(event) and (event.min() < 0 or event.max() >= data.sizes["event"]):
-        raise BadInput("damaged variable", where=f"{where}: felt_change_event", allowed="detections of this run")
+        raise BadInput(
+            "damaged variable",
+            where=f"{where}: felt_change_event",
+            allowed="detections of this run",
+        )
     if (cells < 0).any() or (cells >= np.array(shape)).any():
-        raise BadInput("damaged variable", where=f"{where}: felt_change", allowed="cells of the map")
+        raise BadInput(
+            "damaged variable", where=f"{where}: felt_change", allowed="cells of the map"
+        )
 
 
 def closed_steps(data: "xarray.Dataset", certainty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -141,10 +173,14 @@ class Run:
         self._data: xarray.Dataset | None = None
 
     @classmethod
-    def of_data(cls, world: World, summary: dict[str, Any], data: "xarray.Dataset | None" = None) -> "Run":
+    def of_data(
+        cls, world: World, summary: dict[str, Any], data: "xarray.Dataset | None" = None
+    ) -> "Run":
         """The run that has a record labelled as ``data`` is; without one, a record of no rows."""
         rows = make_log(0, len(world.start.joints), further_columns(world)).table
-        run = cls(world, summary, rows, [], np.zeros((0, world.map.rank)), np.zeros(world.map.shape))
+        run = cls(
+            world, summary, rows, [], np.zeros((0, world.map.rank)), np.zeros(world.map.shape)
+        )
         run._data = data
         return run
 
@@ -164,7 +200,9 @@ class Run:
 
         Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
         """
-        return import_module("hopfield_nav.figures.run").plot_run(self, name, ax)  # a room above draws it
+        return import_module("hopfield_nav.figures.run").plot_run(
+            self, name, ax
+        )  # a room above draws it
 
     def view(self) -> Any:
         """The page of the run, which a notebook shows: the arm in space, its signals and its map.
@@ -250,7 +288,9 @@ class Run:
             (partial / "world.yaml").write_text(self.world.to_yaml(folder), encoding="utf-8")
             text = json.dumps(self.summary, indent=2, ensure_ascii=False)
             (partial / "summary.json").write_text(text + "\n", encoding="utf-8")
-            write_netcdf(partial / "log.nc", self._record() if self._data is None else record_of(self._data))
+            write_netcdf(
+                partial / "log.nc", self._record() if self._data is None else record_of(self._data)
+            )
             write_checksums(partial, ("world.yaml", "summary.json", "log.nc"))
         return folder
 

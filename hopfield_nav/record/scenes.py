@@ -20,7 +20,10 @@ from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, yaml_t
 
 ENDLESS = 10.0  # [m] height of a cylinder without end, half of it below the base
 _TYPES = {"box": 1, "sphere": 2, "cylinder": 3}  # of shape_msgs/SolidPrimitive
-_KNOWN, _FELT = (0.5, 0.5, 0.5, 1.0), (0.85, 0.37, 0.0)  # colours; the felt ones are as opaque as certain
+_KNOWN, _FELT = (
+    (0.5, 0.5, 0.5, 1.0),
+    (0.85, 0.37, 0.0),
+)  # colours; the felt ones are as opaque as certain
 
 
 class Body(NamedTuple):
@@ -44,7 +47,10 @@ def scene_of_run(run: Run) -> list[Body]:
     cells = [(f"cell_{k + 1}", box, 1.0) for k, box in enumerate(felt_cells(run))]
     bodies: dict[str, Body] = {}
     for name, solid, weight in [*named, *felt, *cells]:
-        numbered = (name, *(f"{name} ({k})" for k in range(2, len(bodies) + 3)))  # a wall's bear one name
+        numbered = (
+            name,
+            *(f"{name} ({k})" for k in range(2, len(bodies) + 3)),
+        )  # a wall's bear one name
         unique = next(each for each in numbered if each not in bodies)
         bodies[unique] = Body(unique, solid, weight)
     return list(bodies.values())
@@ -56,7 +62,10 @@ def export_moveit(run: Run, path: Path, frame: str = "base") -> Path:
     scene = {
         "name": run.world.name,
         "robot_state": {"is_diff": True},
-        "object_colors": [{"id": body.name, "color": dict(zip("rgba", _colour(body), strict=True))} for body in bodies],
+        "object_colors": [
+            {"id": body.name, "color": dict(zip("rgba", _colour(body), strict=True))}
+            for body in bodies
+        ],
         "world": {"collision_objects": [_collision_object(body, frame) for body in bodies]},
         "is_diff": True,
     }
@@ -105,16 +114,31 @@ def _shape(solid: Solid) -> tuple[str, list[float], np.ndarray, np.ndarray]:
 
 def _collision_object(body: Body, frame: str) -> dict[str, Any]:
     kind, size, position, rotation = _shape(body.solid)
-    turn = dict(zip("wxyz", Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist(), strict=True))
+    turn = dict(
+        zip("wxyz", Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist(), strict=True)
+    )
     pose = {"position": dict(zip("xyz", position.tolist(), strict=True)), "orientation": turn}
-    told: dict[str, Any] = {"header": {"frame_id": frame}, "id": body.name, "operation": 0}  # 0: add
+    told: dict[str, Any] = {
+        "header": {"frame_id": frame},
+        "id": body.name,
+        "operation": 0,
+    }  # 0: add
     if kind == "plane":
         coefficients = [0.0, 0.0, 1.0, -float(position[2])]
-        return {**told, "planes": [{"coef": coefficients}], "plane_poses": [{"orientation": {"w": 1.0}}]}
+        return {
+            **told,
+            "planes": [{"coef": coefficients}],
+            "plane_poses": [{"orientation": {"w": 1.0}}],
+        }
     if isinstance(body.solid, Mesh):
         corners = body.solid.triangles.reshape(-1, 3).tolist()
-        triangles = [{"vertex_indices": [3 * k, 3 * k + 1, 3 * k + 2]} for k in range(len(corners) // 3)]
-        mesh = {"triangles": triangles, "vertices": [dict(zip("xyz", p, strict=True)) for p in corners]}
+        triangles = [
+            {"vertex_indices": [3 * k, 3 * k + 1, 3 * k + 2]} for k in range(len(corners) // 3)
+        ]
+        mesh = {
+            "triangles": triangles,
+            "vertices": [dict(zip("xyz", p, strict=True)) for p in corners],
+        }
         return {**told, "meshes": [mesh], "mesh_poses": [pose]}
     primitive = {"type": _TYPES[kind], "dimensions": [float(v) for v in size]}
     return {**told, "primitives": [primitive], "primitive_poses": [pose]}

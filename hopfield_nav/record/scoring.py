@@ -41,8 +41,12 @@ class ContactScore(NamedTuple):
     start: float
     end: float
     delay: float  # from the start to its detection [s]; NaN where it was missed
-    force_at_alarm: float  # true force when it was detected [N], 0 where the contact was over; NaN if missed
-    force_before_reaction: float  # largest true force up to the detection, or of the whole contact if missed [N]
+    force_at_alarm: (
+        float  # true force when it was detected [N], 0 where the contact was over; NaN if missed
+    )
+    force_before_reaction: (
+        float  # largest true force up to the detection, or of the whole contact if missed [N]
+    )
     peak_force: float  # largest true force of the whole contact [N]
     peak_torque: np.ndarray  # (n,) largest |torque| of the whole contact on each joint [N·m]
 
@@ -52,7 +56,9 @@ class Score(NamedTuple):
 
     contacts: tuple[ContactScore, ...]  # every contact, felt or not
     false_alarms: int  # alarms with no contact in the 50 ms before
-    repeated_alarms: int  # alarms on a contact after the first one on it, those that were passed by not counted
+    repeated_alarms: (
+        int  # alarms on a contact after the first one on it, those that were passed by not counted
+    )
     free_time: float  # time outside all contacts and the 50 ms after each [s]
     force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
     torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
@@ -79,7 +85,10 @@ class Score(NamedTuple):
             **_quantiles("delay_{}_s", delays, p50=0.5, p95=0.95, max=1.0),
             **_quantiles("force_at_alarm_{}_N", at_alarm, p50=0.5, max=1.0),
             **_quantiles("force_before_reaction_{}_N", before, p50=0.5, max=1.0),
-            **{f"false_alarms_per_hour{end}": value for end, value in zip(("", "_low", "_high"), rate, strict=True)},
+            **{
+                f"false_alarms_per_hour{end}": value
+                for end, value in zip(("", "_low", "_high"), rate, strict=True)
+            },
             "force_error_rms_N": self.force_error,
         }
         counts = {
@@ -119,23 +128,33 @@ def score(
     2) [s] are not scored.
     """
     touching = truth.largest > 0.0
-    every, slides = contact_spans(truth.time, touching), np.zeros((0, 2)) if slides is None else slides
+    every, slides = (
+        contact_spans(truth.time, touching),
+        np.zeros((0, 2)) if slides is None else slides,
+    )
     spans = [(start, end) for start, end in every if not begins_in_slide(slides, start)]
     alarms = np.asarray(alarms, dtype=np.float64)
-    touched = np.full(alarms.shape, np.nan) if touched is None else np.asarray(touched, dtype=np.float64)
+    touched = (
+        np.full(alarms.shape, np.nan) if touched is None else np.asarray(touched, dtype=np.float64)
+    )
     answered = np.ones(alarms.shape, dtype=bool) if passed_by is None else ~passed_by
     row = float(np.median(np.diff(truth.time))) if truth.time.size > 1 else 0.0
     felt = [(alarms > start - row) & (alarms <= end + CONTACT_MEMORY) for start, end in spans]
     force_error, error = np.nan, np.full(truth.torque.shape[1], np.nan)
     if touching.any():
-        force_error = np.sqrt(np.mean((force_estimate[touching] - truth.force[touching]) ** 2)) * np.sqrt(3)
+        force_error = np.sqrt(
+            np.mean((force_estimate[touching] - truth.force[touching]) ** 2)
+        ) * np.sqrt(3)
         error = np.sqrt(np.mean((torque_estimate[touching] - truth.torque[touching]) ** 2, axis=0))
     false = ~np.any([*felt, np.isfinite(touched)], axis=0)
     free = np.ones(truth.time.size, dtype=bool)
     for start, end in every:
         free &= (truth.time < start) | (truth.time > end + CONTACT_MEMORY)
     return Score(
-        tuple(_contact(truth, *span, alarms[own], touched[own]) for span, own in zip(spans, felt, strict=True)),
+        tuple(
+            _contact(truth, *span, alarms[own], touched[own])
+            for span, own in zip(spans, felt, strict=True)
+        ),
         int(np.count_nonzero(false)),
         sum(max(int(np.count_nonzero(own & answered)) - 1, 0) for own in felt),
         float(np.count_nonzero(free)) * row,
@@ -155,7 +174,9 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
     return bool(contact.peak_force >= force or np.any(contact.peak_torque >= torque))
 
 
-def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray) -> ContactScore:
+def _contact(
+    truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray
+) -> ContactScore:
     """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
     inside = (truth.time >= start) & (truth.time <= end)
     peak, peak_torque = float(truth.largest[inside].max()), np.abs(truth.torque[inside]).max(axis=0)
@@ -171,7 +192,10 @@ def _contact(truth: ContactTruth, start: float, end: float, alarms: np.ndarray, 
 
 def _quantiles(name: str, values: np.ndarray | list[float], **shares: float) -> dict[str, float]:
     """Quantiles by the name that each has in tables; NaN where there are no values."""
-    return {name.format(key): float(np.quantile(values, q)) if len(values) else np.nan for key, q in shares.items()}
+    return {
+        name.format(key): float(np.quantile(values, q)) if len(values) else np.nan
+        for key, q in shares.items()
+    }
 
 
 def alarm_rate(count: int, seconds: float) -> tuple[float, float, float]:
@@ -194,7 +218,9 @@ def share_interval(count: int, n: int) -> tuple[float, float]:
     Raises ``BadInput``: no count from 0 to n, or n below 1.
     """
     if not 0 <= count <= n or n < 1:
-        raise BadInput("no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more")
+        raise BadInput(
+            "no share", found=(count, n), allowed="a count from 0 to n, which is 1 or more"
+        )
     from scipy.stats import binomtest
 
     found = binomtest(count, n).proportion_ci(0.95, "wilson")

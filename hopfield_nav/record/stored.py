@@ -58,11 +58,20 @@ def check_checksums(folder: Path) -> None:
             if found is None:
                 raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
             if _digest(folder / found[2]) != found[1]:
-                what, place = "not the file that was saved: damaged, or changed since", str(folder / found[2])
-                raise BadInput(what, place, allowed=f"the file as it was; without {CHECKSUMS} it is read as it is")
+                what, place = (
+                    "not the file that was saved: damaged, or changed since",
+                    str(folder / found[2]),
+                )
+                raise BadInput(
+                    what,
+                    place,
+                    allowed=f"the file as it was; without {CHECKSUMS} it is read as it is",
+                )
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
-        raise BadInput(f"cannot be read: {reason}", str(getattr(error, "filename", None) or str(path))) from None
+        raise BadInput(
+            f"cannot be read: {reason}", str(getattr(error, "filename", None) or str(path))
+        ) from None
 
 
 def _digest(path: Path) -> str:
@@ -78,7 +87,9 @@ OUTCOMES = (
 _BIG = 5e8  # bytes that are read into memory
 _ROWS = 65536  # that are packed, and read, together
 _SAMPLE = 4096  # rows that show whether a signal is worth it
-_PAYS = 0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
+_PAYS = (
+    0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
+)
 _MARGIN = 65536  # bytes for names and attributes
 _LEVEL = 1  # of zlib: further ones take longer and save little
 _LATER = (  # not in every older record
@@ -98,8 +109,12 @@ def write_netcdf(path: Path, record: "LabelledRecord") -> None:
     every = {name: (dims, np.asarray(found), about) for name, (dims, found, about) in
              {**record.coordinates, **record.variables}.items()}  # fmt: skip
     packed = {name: packing(dims, values) for name, (dims, values, _) in every.items()}
-    size = sum(values.nbytes * (_PAYS if packed[name] else 1.0) for name, (_, values, _) in every.items())
-    with path.open("wb") as file:  # asks for the room first: where a file cannot grow, HDF5 ends the whole program
+    size = sum(
+        values.nbytes * (_PAYS if packed[name] else 1.0) for name, (_, values, _) in every.items()
+    )
+    with path.open(
+        "wb"
+    ) as file:  # asks for the room first: where a file cannot grow, HDF5 ends the whole program
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, _MARGIN + round(size))
     with h5netcdf.File(path, "w") as file:
@@ -121,7 +136,9 @@ def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:
     """How a variable is packed, without loss; empty where it is not."""
     if dims[:1] != ("time",) or len(values) < _SAMPLE:
         return {}
-    first = (len(values) - _SAMPLE) // 2  # the rows in the middle, their bytes sorted by place as HDF5's shuffle does
+    first = (
+        len(values) - _SAMPLE
+    ) // 2  # the rows in the middle, their bytes sorted by place as HDF5's shuffle does
     rows = np.ascontiguousarray(values[first : first + _SAMPLE])
     shuffled = rows.view(np.uint8).reshape(-1, rows.dtype.itemsize).T.tobytes()
     if len(zlib.compress(shuffled, _LEVEL)) >= _PAYS * len(shuffled):
@@ -138,7 +155,9 @@ def read_summary(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(found, dict) or found.get("outcome") not in OUTCOMES:
-        raise BadInput("not the summary of a run", str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}")
+        raise BadInput(
+            "not the summary of a run", str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}"
+        )
     for name, quantity in SUMMARY.items():
         if name in found and not quantity.fits(found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
@@ -166,12 +185,16 @@ def read_netcdf(path: Path) -> "xarray.Dataset":
 
     try:
         require_regular(path)
-        with h5py.File(path, "r") as file:  # where this fails, h5netcdf would complain a second time
+        with h5py.File(
+            path, "r"
+        ) as file:  # where this fails, h5netcdf would complain a second time
             file.attrs.get("_nc3_strict")
             require_own_values(file, str(path), path.stat().st_size)
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
-            for variable in stored.variables.values():  # where the file is damaged, it is now that it shows
+            for (
+                variable
+            ) in stored.variables.values():  # where the file is damaged, it is now that it shows
                 for first in range(0, len(variable) if variable.ndim else 0, _ROWS):
                     variable[first : first + _ROWS].load()
             return stored
@@ -190,7 +213,9 @@ def _check(where: str, found: Any, variable: Any, expected: "xarray.Dataset") ->
         raise BadInput("no unit", where=where, allowed=variable.attrs["units"])
     for name in variable.dims:
         if name not in _GROW and found.sizes[name] != expected.sizes[name]:
-            raise BadInput("damaged variable", where, found.sizes[name], f"{expected.sizes[name]} along {name}")
+            raise BadInput(
+                "damaged variable", where, found.sizes[name], f"{expected.sizes[name]} along {name}"
+            )
 
 
 _GROW = {  # as long as the run was
@@ -202,7 +227,9 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     if isinstance(error, BadInput):
         return error
     reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-    return BadInput(f"cannot be read: {reason}", where=str(path), allowed="a file that `hopfield-nav run` wrote")
+    return BadInput(
+        f"cannot be read: {reason}", where=str(path), allowed="a file that `hopfield-nav run` wrote"
+    )
 
 
 _PACKED = 1032  # bytes at most for one of zlib's: https://zlib.net/zlib_tech.html
@@ -221,25 +248,37 @@ def require_own_values(file: "h5py.File", where: str, size: int) -> None:
             raise BadInput("a link or a group, no variable of its own", where=place)
         layout = variable.id.get_create_plist()
         if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
-            raise BadInput("has its values in another file", where=place, allowed="values of its own")
+            raise BadInput(
+                "has its values in another file", where=place, allowed="values of its own"
+            )
         claimed += _claimed(variable, place)
     if claimed > _PACKED * size:
         found, allowed = f"{claimed} bytes of them", f"at most {_PACKED * size} in {size}"
-        raise BadInput("more values than the file can hold", where=where, found=found, allowed=allowed)
+        raise BadInput(
+            "more values than the file can hold", where=where, found=found, allowed=allowed
+        )
 
 
 def _claimed(variable: "h5py.Dataset", where: str) -> int:
     """Size of all values when they are unpacked [bytes]."""
     width = variable.id.get_type().get_size()
     name = variable.attrs.get("NAME", b"")
-    if not variable.size or _LENGTH_ALONE in (name if isinstance(name, bytes) else str(name).encode()):
+    if not variable.size or _LENGTH_ALONE in (
+        name if isinstance(name, bytes) else str(name).encode()
+    ):
         return 0
     if variable.chunks is None:
-        claimed, there = width * variable.size, variable.id.get_storage_size() >= width * variable.size
+        claimed, there = (
+            width * variable.size,
+            variable.id.get_storage_size() >= width * variable.size,
+        )
     else:
         pairs = zip(variable.shape, variable.chunks, strict=True)
         count = math.prod(-(-length // chunk) for length, chunk in pairs)
-        claimed, there = width * count * math.prod(variable.chunks), variable.id.get_num_chunks() == count
+        claimed, there = (
+            width * count * math.prod(variable.chunks),
+            variable.id.get_num_chunks() == count,
+        )
     if not there:
         raise BadInput("values are missing", where=where, allowed=f"all of {variable.shape}")
     return claimed

@@ -25,8 +25,16 @@ def source_digest() -> str:
     They are read when it is first asked for.
     """
     packages, sha = Path(__file__).resolve().parents[2], hashlib.sha256()
-    wanted = [f"{package}/**/*.{kind}" for package in ("dynamics", "hopfield_nav") for kind in ("py", "yaml")]
-    found = [name.replace(os.sep, "/") for like in wanted for name in glob(like, root_dir=packages, recursive=True)]
+    wanted = [
+        f"{package}/**/*.{kind}"
+        for package in ("dynamics", "hopfield_nav")
+        for kind in ("py", "yaml")
+    ]
+    found = [
+        name.replace(os.sep, "/")
+        for like in wanted
+        for name in glob(like, root_dir=packages, recursive=True)
+    ]
     for name in sorted(name for name in found if not name.startswith("hopfield_nav/worlds/")):
         sha.update(name.encode() + (packages / name).read_bytes().replace(b"\r\n", b"\n"))
     return sha.hexdigest()[:12]

@@ -67,9 +67,13 @@ def build_axes(file: SweepFile, base: Base, document: Document) -> tuple[list[Ax
     """The axes of the grid, the first varying slowest, random samples last; and the values that the base refuses."""
     axes, faults = list[Axis](), list[Fault]()
     for section, specs in _axes_of(file):
-        given = draw_samples(specs, file.samples or 0, file.seed) if section == ("random",) else specs
+        given = (
+            draw_samples(specs, file.samples or 0, file.seed) if section == ("random",) else specs
+        )
         try:
-            axis = tuple(_column(base, document, (*section, key), values) for key, values in given.items())
+            axis = tuple(
+                _column(base, document, (*section, key), values) for key, values in given.items()
+            )
             _refuse_twice(axis)
             axes.append(axis)
             faults += [(section, fault) for fault in refused_changes(base, axis)]
@@ -89,10 +93,14 @@ def _axes_of(file: SweepFile) -> Iterator[tuple[Key, dict[str, Any]]]:
 def _column(base: Base, document: Document, at: Key, values: Values) -> AxisColumn:
     path = split_key(str(at[-1]))
     factor_of = _base_number(base, path, document.where(at)) if values.scaled else None
-    below = [(*values.below, i) for i in range(len(values.values))] if values.listed else [values.below]
+    below = (
+        [(*values.below, i) for i in range(len(values.values))] if values.listed else [values.below]
+    )
     places = [document.place((*at, *key)) for key in below]
     name = ".".join(map(str, path)) + ("*" if values.scaled else "")
-    return AxisColumn(name, path, values.values, factor_of, places[:1] if len(set(places)) == 1 else places)
+    return AxisColumn(
+        name, path, values.values, factor_of, places[:1] if len(set(places)) == 1 else places
+    )
 
 
 def _base_number(base: Base, path: Key, where: str) -> Any:
@@ -122,7 +130,9 @@ def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
         for key in keys:
             path, at = split_key(key), (*section, key)
             if not key or "" in path:
-                fault = BadInput("not understood", found=key, allowed="a key such as detection.threshold")
+                fault = BadInput(
+                    "not understood", found=key, allowed="a key such as detection.threshold"
+                )
             elif key in _RESERVED:
                 fault = BadInput("cannot be swept", allowed=_RESERVED[key])
             else:
@@ -134,7 +144,12 @@ def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
     listed = [len(next(iter(keys.values())).values) for keys in axes]
     count = math.prod([*listed, file.samples or 1, file.repeats])
     if count > MOST_RUNS:
-        yield (), BadInput("too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}")
+        yield (
+            (),
+            BadInput(
+                "too many runs", where=document.name, found=count, allowed=f"at most {MOST_RUNS}"
+            ),
+        )
 
 
 def _fault_of_overlap(at: Key, path: Key, seen: dict[Key, Key]) -> BadInput | None:
@@ -157,4 +172,6 @@ def _refuse_twice(axis: Axis) -> None:
         text = json.dumps([column.value(i) for column in axis])
         if seen.setdefault(text, i) != i:
             names = ", ".join(column.name for column in axis)
-            raise BadInput("value given twice", where=f"{axis[0].place(i)}: {names}", found=text[1:-1])
+            raise BadInput(
+                "value given twice", where=f"{axis[0].place(i)}: {names}", found=text[1:-1]
+            )

@@ -17,7 +17,9 @@ from dynamics import BadInput
 from hopfield_nav import world as worlds
 from hopfield_nav.sweeps.sections import SweepFile
 
-_MOST_TRIALS = 10_000  # values of one column; of more numbers the extremes and some between are tried
+_MOST_TRIALS = (
+    10_000  # values of one column; of more numbers the extremes and some between are tried
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,11 @@ def read_base(given: Any, document: worlds.Document, folder: Path, trust: worlds
     """
     if isinstance(given, dict):
         below = {key[1:]: place for key, place in document.places.items() if key[:1] == ("world",)}
-        inner, at, name = worlds.Document(copy.deepcopy(given), document.name, below), folder, "world"
+        inner, at, name = (
+            worlds.Document(copy.deepcopy(given), document.name, below),
+            folder,
+            "world",
+        )
     else:
         path = _find(given, folder, document.where(("world",)))
         inner, at, name = worlds.read_document(path), path.parent, worlds.name_of(path)
@@ -97,9 +103,15 @@ def with_settings(base: Base, settings: dict[str, Any], document: worlds.Documen
     """
     if not settings:
         return base
-    changes = [(worlds.split_key(key), value, document.place(("set", key))) for key, value in settings.items()]
+    changes = [
+        (worlds.split_key(key), value, document.place(("set", key)))
+        for key, value in settings.items()
+    ]
     key = f"set.{next(iter(settings))}" if len(settings) == 1 else "set"
-    worlds.refuse([(("set",), f) for f in _refused(base, changes, f"{document.place(('set',))}: {key}")], document)
+    worlds.refuse(
+        [(("set",), f) for f in _refused(base, changes, f"{document.place(('set',))}: {key}")],
+        document,
+    )
     return Base.of(base.changed(changes), base.folder, base.trust)
 
 
@@ -126,7 +138,9 @@ def refused_changes(base: Base, axis: Sequence[Any]) -> Iterator[BadInput]:
             yield from faults
 
 
-def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: str = "") -> list[BadInput]:
+def _refused(
+    base: Base, changes: Sequence[worlds.Change], where: str, about: str = ""
+) -> list[BadInput]:
     """What the base world does not allow of some changes."""
     try:
         base.world_with(changes)
@@ -135,14 +149,28 @@ def _refused(base: Base, changes: Sequence[worlds.Change], where: str, about: st
     return []
 
 
-def _of_change(error: BadInput, changes: Sequence[worlds.Change], where: str, about: str) -> BadInput:
+def _of_change(
+    error: BadInput, changes: Sequence[worlds.Change], where: str, about: str
+) -> BadInput:
     """A fault of the changed world; one that lies elsewhere in it is told as one of the change."""
     at, _, key = error.where.partition(": ")
-    what, place = error.what, error.where if key else where  # without a key there is not even a section to write into
+    what, place = (
+        error.what,
+        error.where if key else where,
+    )  # without a key there is not even a section to write into
     if at not in {place for _, _, place in changes}:
         values = ", ".join(str(worlds.show(value)) for _, value, _ in changes)
-        what, place = f"does not fit the base world with {values[:60]}: {error.where}: {what}", where
-    return BadInput(f"{about}{what}", where=place, found=error.found, allowed=error.allowed, nearest=error.nearest)
+        what, place = (
+            f"does not fit the base world with {values[:60]}: {error.where}: {what}",
+            where,
+        )
+    return BadInput(
+        f"{about}{what}",
+        where=place,
+        found=error.found,
+        allowed=error.allowed,
+        nearest=error.nearest,
+    )
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
@@ -152,11 +180,16 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
     if folder is not None:
         worlds.relative_to(data["world"], base.folder, folder)
         if data.get("measures"):
-            data["measures"] = worlds.moved_value(("detection", "measure"), data["measures"], base.folder, folder)
+            data["measures"] = worlds.moved_value(
+                ("detection", "measure"), data["measures"], base.folder, folder
+            )
         for group in [data.get("vary"), *(data.get("zip") or ())]:
             for name, values in (group or {}).items():
                 if isinstance(values, list):
-                    group[name] = [worlds.moved_value(worlds.split_key(name), v, base.folder, folder) for v in values]
+                    group[name] = [
+                        worlds.moved_value(worlds.split_key(name), v, base.folder, folder)
+                        for v in values
+                    ]
     return worlds.yaml_text(data)
 
 

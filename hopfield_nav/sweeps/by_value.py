@@ -15,8 +15,24 @@ from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.axes import Axis, AxisColumn
 from hopfield_nav.sweeps.sections import REACHED
-from hopfield_nav.sweeps.settings import PEAK, TIME, Choice, Layout, base_position, choose, counted, read_settings
-from hopfield_nav.sweeps.statistics import Value, limits_of, mean, paired_means, paired_shares, share
+from hopfield_nav.sweeps.settings import (
+    PEAK,
+    TIME,
+    Choice,
+    Layout,
+    base_position,
+    choose,
+    counted,
+    read_settings,
+)
+from hopfield_nav.sweeps.statistics import (
+    Value,
+    limits_of,
+    mean,
+    paired_means,
+    paired_shares,
+    share,
+)
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 Row = Mapping[str, Any]
@@ -33,8 +49,12 @@ class ValueResult:
 
     label: tuple[str, ...]  # a text a parameter
     reached: Value  # share of its runs that reached the goal, and not through an obstacle
-    means: dict[str, Value]  # of the main quantities; the time is that of the runs which reached the goal
-    differences: dict[str, Value]  # from the base world's setting, in pairs of a seed; empty where there are none
+    means: dict[
+        str, Value
+    ]  # of the main quantities; the time is that of the runs which reached the goal
+    differences: dict[
+        str, Value
+    ]  # from the base world's setting, in pairs of a seed; empty where there are none
     is_base: bool = False  # whether it is the base world's
     is_best: bool = False  # whether it was chosen
 
@@ -74,11 +94,17 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
     rows, layout = compared.rows, compared.layout
     if not layout.axes:
         return Judged([_table(sweep, rows, ())], None, [], layout)
-    parts = (part for _, axis in layout.axes for part in ([(c,) for c in axis] if axis[0].drawn else [axis]))
+    parts = (
+        part
+        for _, axis in layout.axes
+        for part in ([(c,) for c in axis] if axis[0].drawn else [axis])
+    )
     tables = [_table(sweep, rows, part) for part in parts]
     best = [compared.best((), None), *(compared.best(*method) for method in _methods(layout))]
     names = tuple(column.name for column in compared.columns)
-    alone = len(layout.axes) == 1 and tables[0].count == layout.count  # then its table is that of the settings
+    alone = (
+        len(layout.axes) == 1 and tables[0].count == layout.count
+    )  # then its table is that of the settings
     shown = [*range(layout.count)] if alone else best[0].choice.ranks[:_SHOWN].tolist()
     if layout.base is not None and layout.base not in shown:
         shown.append(layout.base)
@@ -90,7 +116,9 @@ def shown_quantities(sweep: Sweep) -> list[str]:
     """The main quantities that the sweep keeps, or its first ones, those of its aim, and measures of one's own."""
     numbers = [name for name, quantity in sweep.kept.items() if quantity.unit is not None]
     own = [] if sweep.measures is None else list(sweep.measures.columns)
-    main = [name for name in MAIN if name in numbers] or [n for n in numbers if n not in own][: len(MAIN)]
+    main = [name for name in MAIN if name in numbers] or [n for n in numbers if n not in own][
+        : len(MAIN)
+    ]
     aimed = [] if sweep.file.aim is None else sweep.file.aim.names
     return list(dict.fromkeys([*main, *(name for name in [*aimed, *own] if name in numbers)]))
 
@@ -111,18 +139,29 @@ class _Compared:
         label = tuple(_text(job.values[column.name], names) for column in self.columns)
         gaps: dict[str, Value] = {}
         if base not in (None, setting):
-            of_both = {name: self.settings.values(name)[[base, setting]] for name in (REACHED, TIME, PEAK)}
+            of_both = {
+                name: self.settings.values(name)[[base, setting]] for name in (REACHED, TIME, PEAK)
+            }
             gaps = {REACHED: paired_shares(*of_both.pop(REACHED))}
             gaps |= {name: paired_means(a, b, limits_of(name)) for name, (a, b) in of_both.items()}
-        return ValueResult(label, *_means(own, shown_quantities(sweep)), gaps, base == setting, is_best)
+        return ValueResult(
+            label, *_means(own, shown_quantities(sweep)), gaps, base == setting, is_best
+        )
 
     def best(self, method: tuple[str, ...], among: np.ndarray | None) -> Best:
         """The best setting among some (settings,), which are those of a method."""
         layout = self.layout
         choice = choose(self.settings, layout.sweep.file.aim, among)
-        at = enumerate(zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True))
+        at = enumerate(
+            zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True)
+        )
         edges = [k for k, (order, i) in at if order is not None and i in (order[0], order[-1])]
-        return Best(method, self.result(choice.nearest, choice.best is not None), choice, layout.names(edges))
+        return Best(
+            method,
+            self.result(choice.nearest, choice.best is not None),
+            choice,
+            layout.names(edges),
+        )
 
 
 def _named(layout: Layout) -> list[AxisColumn]:
@@ -130,7 +169,10 @@ def _named(layout: Layout) -> list[AxisColumn]:
     kept: list[AxisColumn] = []
     for _, axis in layout.axes:
         apart = [
-            c for c in axis if c.drawn or len({json.dumps(c.value(i)) for i in range(len(c.values))}) == len(c.values)
+            c
+            for c in axis
+            if c.drawn
+            or len({json.dumps(c.value(i)) for i in range(len(c.values))}) == len(c.values)
         ]
         kept += [c for c in axis if c.drawn or c in apart[:1] or _is_words(c) or not apart]
     return kept
@@ -162,11 +204,15 @@ def _table(sweep: Sweep, rows: Sequence[Row], axis: Axis) -> ValueTable:
     at = base_position(sweep, axis) if axis and ordered else None
     base = None if at is None else label({c.name: c.value(at) for c in axis})
     names = shown_quantities(sweep)
-    results = [ValueResult(key, *_means(own, names), {}, key == base) for key, own in groups.items()]
+    results = [
+        ValueResult(key, *_means(own, names), {}, key == base) for key, own in groups.items()
+    ]
     return ValueTable(tuple(c.name for c in axis), results, len(results))
 
 
-def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callable[[Row], tuple], bool]:
+def _labels(
+    rows: Sequence[Row], columns: Sequence[AxisColumn]
+) -> tuple[Callable[[Row], tuple], bool]:
     """What the label of a row is; and whether every value has one of its own."""
     if len(columns) == 1 and (columns[0].drawn or len(columns[0].values) > _MOST_VALUES):
         name = columns[0].name
@@ -185,7 +231,9 @@ def _labels(rows: Sequence[Row], columns: Sequence[AxisColumn]) -> tuple[Callabl
 
 def _names(columns: Iterable[AxisColumn]) -> dict[str, str]:
     """How the words among the values of some columns are called."""
-    return shown_names(value for column in columns for value in column.values if isinstance(value, str))
+    return shown_names(
+        value for column in columns for value in column.values if isinstance(value, str)
+    )
 
 
 def _text(value: Any, names: Mapping[str, str]) -> str:
@@ -196,5 +244,7 @@ def _text(value: Any, names: Mapping[str, str]) -> str:
 
 def _means(rows: Sequence[Row], names: Iterable[str]) -> tuple[Value, dict[str, Value]]:
     there = [row for row in rows if is_reached(row)]
-    means = {n: mean((row.get(n) for row in (there if n == TIME else rows)), limits_of(n)) for n in names}
+    means = {
+        n: mean((row.get(n) for row in (there if n == TIME else rows)), limits_of(n)) for n in names
+    }
     return share(len(there), len(rows)), means

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 _CONNECT, _FIRST_WORKER = 10, 60  # [s] to wait for a scheduler, and for its first worker
 
 
-_mine = threading.local()  # of a worker's thread: the ``pool`` with its process, and the ``payload`` it works for
+_mine = (
+    threading.local()
+)  # of a worker's thread: the ``pool`` with its process, and the ``payload`` it works for
 
 
 @contextmanager
@@ -50,7 +52,9 @@ def connect(address: str) -> "Iterator[Client]":
             client.wait_for_workers(1, timeout=_FIRST_WORKER)
         if not client.nthreads():
             allowed = "start one: dask worker ADDRESS"
-            raise BadInput(f"the cluster had no worker within {_FIRST_WORKER} s", where=where, allowed=allowed)
+            raise BadInput(
+                f"the cluster had no worker within {_FIRST_WORKER} s", where=where, allowed=allowed
+            )
         yield client
     finally:
         with suppress(OSError, TimeoutError):
@@ -62,7 +66,9 @@ def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
     if getattr(_mine, "payload", None) != payload:
         if hasattr(_mine, "pool"):
             _mine.pool.__exit__()
-        multiprocessing.current_process().daemon = False  # which a nanny's is, and could start no process
+        multiprocessing.current_process().daemon = (
+            False  # which a nanny's is, and could start no process
+        )
         sweep = pickle.loads(payload)
         warm_up(sweep)
         _mine.pool, _mine.payload = Pool(sweep, 1, folder), payload
@@ -70,7 +76,9 @@ def run_one(payload: bytes, index: int, folder: Path | None) -> Row:
     return row
 
 
-def cluster_rows(client: "Client", sweep: "Sweep", indices: Iterable[int], folder: Path | None) -> Iterator[Row]:
+def cluster_rows(
+    client: "Client", sweep: "Sweep", indices: Iterable[int], folder: Path | None
+) -> Iterator[Row]:
     """The rows of jobs run on a cluster, in the order in which they come in.
 
     Raises ``WorkersLost``: the scheduler is gone, or its workers die again and again.
@@ -79,7 +87,10 @@ def cluster_rows(client: "Client", sweep: "Sweep", indices: Iterable[int], folde
     from distributed.client import FutureCancelledError
 
     name, payload, waiting = f"sweep-{sweep.digest[:8]}", pickle.dumps(sweep), iter(indices)
-    flying, jobs = as_completed(loop=client.loop), dict[str, int]()  # those on the cluster, by their futures' keys
+    flying, jobs = (
+        as_completed(loop=client.loop),
+        dict[str, int](),
+    )  # those on the cluster, by their futures' keys
     deaths = 0  # of workers, since the last row
 
     def fill() -> None:

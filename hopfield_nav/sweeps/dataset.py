@@ -36,7 +36,9 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     for name, quantity in [*sweep.kept.items(), ("error", Quantity("error", None, _ERROR))]:
         values = over_runs(sweep, rows, name, "" if quantity.unit is None else np.nan)
         variables[name] = (dims, values.reshape(shape), about(quantity.long_name, quantity.unit))
-    variables |= {name: (dims, values.reshape(shape), about(_FAILS, None)) for name, values in fails.items()}
+    variables |= {
+        name: (dims, values.reshape(shape), about(_FAILS, None)) for name, values in fails.items()
+    }
     attributes = {
         "title": f"hopfield-nav sweep {sweep.name}",
         "description": sweep.file.description,
@@ -48,7 +50,9 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
     return xarray.Dataset(variables, _coordinates(sweep, grid), attributes)
 
 
-def _judged(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _judged(
+    sweep: Sweep, rows: Iterable[Mapping[str, Any]]
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """What the setting of each run fails in, and as attributes the aim and the first runs of base and best."""
     settings, layout = read_settings(sweep, rows)
     choice = choose(settings, sweep.file.aim)
@@ -66,7 +70,10 @@ def about(long_name: str, unit: str | None = "1") -> dict[str, str]:
 
 def _coordinates(sweep: Sweep, grid: bool) -> dict[str, tuple]:
     """Columns, repeats and seeds over their own axes of the grid, or over runs."""
-    runs, (combination, repeat) = np.arange(sweep.count), np.divmod(np.arange(sweep.count), sweep.file.repeats)
+    runs, (combination, repeat) = (
+        np.arange(sweep.count),
+        np.divmod(np.arange(sweep.count), sweep.file.repeats),
+    )
     at: list[np.ndarray] = [*np.unravel_index(combination, sweep.shape[:-1])]
     dims = ["run"] * (len(at) + 1)
     if grid:
@@ -88,9 +95,14 @@ def describe_key(world: worlds.World, key: worlds.Key) -> tuple[str, str]:
     words = " ".join(str(part) for part in key).replace("_", " ")
     kinds = {
         "controller": (("controller", world.controller.law),),
-        "detection": (("estimator", world.detection.estimator), ("detector", world.detection.measure)),
+        "detection": (
+            ("estimator", world.detection.estimator),
+            ("detector", world.detection.measure),
+        ),
     }
-    methods = (world.trust.find(kind, name, world.folder) for kind, name in kinds.get(str(key[0]), ()))
+    methods = (
+        world.trust.find(kind, name, world.folder) for kind, name in kinds.get(str(key[0]), ())
+    )
     parameter = worlds.own_parameters(methods).get(".".join(map(str, key[1:2])))
     if parameter is not None:
         return parameter.unit, parameter.description or words
@@ -108,4 +120,6 @@ def _values(column: AxisColumn, at: np.ndarray) -> np.ndarray:
         return np.array(values)[at]
     if kinds <= {int, float, type(None)} and kinds != {type(None)}:
         return np.array([np.nan if value is None else float(value) for value in values])[at]
-    return np.array([value if isinstance(value, str) else json.dumps(value) for value in values])[at]
+    return np.array([value if isinstance(value, str) else json.dumps(value) for value in values])[
+        at
+    ]

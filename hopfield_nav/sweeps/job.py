@@ -25,7 +25,11 @@ from hopfield_nav.sweeps.table import make_row
 FAILED, TIMED_OUT, GIVEN_UP, METHOD_FAILED = "failed", "timed_out", "given_up", "method_failed"
 RUNS = "runs"  # the folder of those that are kept
 FAILURES = (FAILED, METHOD_FAILED, "internal_error")  # outcomes of what did not work as it should
-_WORTH_A_REASON = ("diverged", METHOD_FAILED, "internal_error")  # outcomes of a simulation that say in `error` why
+_WORTH_A_REASON = (
+    "diverged",
+    METHOD_FAILED,
+    "internal_error",
+)  # outcomes of a simulation that say in `error` why
 _warm: set[str] = set()
 
 
@@ -47,7 +51,11 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
             return make_row(sweep, job, {"outcome": TIMED_OUT}, given_up(sweep))
         except Exception as error:
             outcome = METHOD_FAILED if isinstance(error, MethodFailed) else FAILED
-            reason = str(error) if isinstance(error, HopfieldNavError) else f"{type(error).__name__}: {error}"
+            reason = (
+                str(error)
+                if isinstance(error, HopfieldNavError)
+                else f"{type(error).__name__}: {error}"
+            )
             return make_row(sweep, job, {"outcome": outcome}, reason)
     why = str(summary["reason"]) if summary["outcome"] in _WORTH_A_REASON else None
     return make_row(sweep, job, summary, why)
@@ -127,9 +135,14 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
     try:
         found = dict(measures.function(run))
     except (Exception, SystemExit) as error:
-        raise BadInput(f"measures {sweep.file.measures}: {type(error).__name__}: {error}") from error
+        raise BadInput(
+            f"measures {sweep.file.measures}: {type(error).__name__}: {error}"
+        ) from error
     if found.keys() != measures.columns.keys():
-        what, allowed = f"measures {sweep.file.measures} gives other columns", ", ".join(measures.columns)
+        what, allowed = (
+            f"measures {sweep.file.measures} gives other columns",
+            ", ".join(measures.columns),
+        )
         raise BadInput(what, found=list(found), allowed=allowed)
     return found
 
@@ -166,7 +179,9 @@ def try_combinations(
     After the first one others are begun for some ``seconds``; their worlds are all looked at. How many were tried, how
     many there are, and by the reason every one that would be refused.
     """
-    seeds = [axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)]  # of which the first is tried
+    seeds = [
+        axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)
+    ]  # of which the first is tried
     every = (sweep.job(index) for index in range(0, sweep.count, sweep.file.repeats))
     jobs = [job for job in every if all(job.values[seed.name] == seed.value(0) for seed in seeds)]
     faults = [_faults(sweep, job, begin=False) for job in jobs]

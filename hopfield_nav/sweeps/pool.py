@@ -36,7 +36,9 @@ Row = dict[str, Any]
 Work = Callable[["Sweep", int, Path | None], Row]
 DEATHS = 3  # of workers at a job, after which the job is taken for the cause
 _STARTS = 4  # of each worker, after which none can be expected to begin
-_MOST = 30 if sys.platform == "win32" else 10_000  # workers: Windows waits for 63 ends of pipes and processes at once
+_MOST = (
+    30 if sys.platform == "win32" else 10_000
+)  # workers: Windows waits for 63 ends of pipes and processes at once
 _GRACE = 5.0  # [s] that a run may take beyond twice its time limit, which it looks at now and then
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Python started inside imports nothing from the current folder before it knows where this one does.
@@ -63,7 +65,10 @@ class _Worker:
         self.is_ready = False
         self.job: int | None = None  # that it runs
         self.limits = [_NEVER]  # moments at which it is ended, with outcome and error of its job
-        with told("no worker process can be started", "--workers", "--workers 0, which needs none"), _surroundings():
+        with (
+            told("no worker process can be started", "--workers", "--workers 0, which needs none"),
+            _surroundings(),
+        ):
             self.process.start()
         theirs.close()
 
@@ -94,12 +99,17 @@ class Pool:
     cannot be started.
     """
 
-    def __init__(self, sweep: "Sweep", workers: int, folder: Path | None = None, work: Work = run_job) -> None:
+    def __init__(
+        self, sweep: "Sweep", workers: int, folder: Path | None = None, work: Work = run_job
+    ) -> None:
         _require_guard()
         self._sweep = sweep
         self._deaths = Counter[int]()  # of workers, by the job that they were at
         self._unready = 0  # deaths of workers that were not ready, since one was
-        self._indices, self._left = iter(range(0)), 0  # jobs that no worker has, and how many they are
+        self._indices, self._left = (
+            iter(range(0)),
+            0,
+        )  # jobs that no worker has, and how many they are
         self._new = partial(_Worker, pickle.dumps(sweep), folder, work)
         self._workers = [self._new() for _ in range(min(workers, _MOST))]
 
@@ -125,8 +135,12 @@ class Pool:
                 if worker.is_ready and worker.job is None and self._left:
                     self._give(worker)
             left = min(min(worker.limits) for worker in self._workers)[0] - clock.monotonic()
-            ends = [end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)]
-            wait(ends, None if left == math.inf else max(0.0, left))  # until one says something, ends or is overdue
+            ends = [
+                end for worker in self._workers for end in (worker.pipe, worker.process.sentinel)
+            ]
+            wait(
+                ends, None if left == math.inf else max(0.0, left)
+            )  # until one says something, ends or is overdue
             for worker in list(self._workers):
                 for what, value in worker.messages():
                     yield from self._heed(worker, what, value)
@@ -139,7 +153,9 @@ class Pool:
         worker.job, self._left = next(self._indices), self._left - 1
         limit = self._sweep.file.time_limit_per_run
         if limit is not None:
-            worker.limits.append((clock.monotonic() + 2.0 * limit + _GRACE, TIMED_OUT, given_up(self._sweep)))
+            worker.limits.append(
+                (clock.monotonic() + 2.0 * limit + _GRACE, TIMED_OUT, given_up(self._sweep))
+            )
         with suppress(OSError):  # it has died in the meantime, and will be replaced
             worker.pipe.send(worker.job)
 
@@ -173,7 +189,11 @@ class Pool:
             return
         self._deaths[job] += 1
         if not verdict and self._deaths[job] == DEATHS:
-            ending = signal.Signals(-status).name if status is not None and status < 0 else f"exit status {status}"
+            ending = (
+                signal.Signals(-status).name
+                if status is not None and status < 0
+                else f"exit status {status}"
+            )
             verdict = FAILED, f"the run killed its worker every time ({ending})"
         if verdict:
             outcome, error = verdict
@@ -186,11 +206,17 @@ def _require_guard() -> None:
     """Every process imports the script that was started: what stands there unguarded, it does too."""
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
-    if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():  # -c, -m, a notebook
+    if (
+        script is None or getattr(main, "__spec__", None) or not Path(script).is_file()
+    ):  # -c, -m, a notebook
         return
     if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
         what = "a sweep starts processes, which import this script and would start the sweep again"
-        raise BadInput(what, where=script, allowed='if __name__ == "__main__": around what it does, or workers=0')
+        raise BadInput(
+            what,
+            where=script,
+            allowed='if __name__ == "__main__": around what it does, or workers=0',
+        )
 
 
 @contextmanager

@@ -98,15 +98,22 @@ def execute(
     workers below 0; no room on the disk; ``WorkersLost``: no process can be started, or the cluster ended.
     """
     folder = Path(folder).absolute()
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
-        raise BadInput("workers", found=workers, allowed="a whole number: 0 for none but this process, or more")
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or workers < 0
+    ):
+        raise BadInput(
+            "workers", found=workers, allowed="a whole number: 0 for none but this process, or more"
+        )
     try:
         _prepare(sweep, folder, resume)
         outcomes = finished_runs(folder, sweep)
         counts = Counter(outcomes.values())
         missing = (index for index in sweep.order() if index not in outcomes)
         left = sweep.count - len(outcomes)
-        with SweepTable(folder) as table, _rows(sweep, missing, left, folder, workers, scheduler) as rows:
+        with (
+            SweepTable(folder) as table,
+            _rows(sweep, missing, left, folder, workers, scheduler) as rows,
+        ):
             for row in rows:
                 table.append(row)
                 counts[str(row.get("outcome"))] += 1
@@ -152,9 +159,15 @@ def require_same(sweep: Sweep, folder: Path) -> None:
         lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, BadInput):
         lines = []
-    found = next((line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None)
+    found = next(
+        (line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None
+    )
     if found is None:
-        raise BadInput("no sweep to go on with", str(folder), allowed="the folder of a sweep that was interrupted")
+        raise BadInput(
+            "no sweep to go on with",
+            str(folder),
+            allowed="the folder of a sweep that was interrupted",
+        )
     if found != sweep.digest:
         what = "the sweep has been changed since these results were begun; its rows would not fit together"
         digests = f"digest {sweep.digest[:12]}, in the folder {found[:12]}"
@@ -180,7 +193,12 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
 
 @contextmanager
 def _rows(
-    sweep: Sweep, indices: Iterator[int], count: int, folder: Path, workers: int | None, scheduler: str | None
+    sweep: Sweep,
+    indices: Iterator[int],
+    count: int,
+    folder: Path,
+    workers: int | None,
+    scheduler: str | None,
 ) -> Iterator[Iterator[dict[str, Any]]]:
     """The rows as they come in, from this process or from workers that end with the block."""
     if count == 0:

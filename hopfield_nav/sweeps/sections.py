@@ -12,14 +12,41 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 
 from dynamics import BadInput, nearest_name
 from dynamics.errors import require_known
 from hopfield_nav.plugin import Measures, load_from_file
 from hopfield_nav.record import SUMMARY, Quantity
-from hopfield_nav.sweeps.values import DRAWS, MOST_RUNS, RANGES, Draw, Values, read_draw, read_values
-from hopfield_nav.world import OrWord, Range, Section, Seed, Text, Trust, Whole, must_fit, show, titled, without_empty
+from hopfield_nav.sweeps.values import (
+    DRAWS,
+    MOST_RUNS,
+    RANGES,
+    Draw,
+    Values,
+    read_draw,
+    read_values,
+)
+from hopfield_nav.world import (
+    OrWord,
+    Range,
+    Section,
+    Seed,
+    Text,
+    Trust,
+    Whole,
+    must_fit,
+    show,
+    titled,
+    without_empty,
+)
 
 REACHED = "reached"  # the share of a setting's runs that arrive, and not through an obstacle
 _FORMS = "'<= 0', '>= 0.95', '<= 1.1 least', with <, <=, > or >="
@@ -43,7 +70,12 @@ def check_quantities(names: Sequence[str]) -> tuple[str, ...]:
 
 def _one_key(key: str, schema: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of a mapping with one key."""
-    return {"type": "object", "properties": {key: schema}, "required": [key], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {key: schema},
+        "required": [key],
+        "additionalProperties": False,
+    }
 
 
 def _or_scaled(kinds: Iterable[str], count: int, *forms: dict[str, Any]) -> WithJsonSchema:
@@ -62,7 +94,11 @@ _QUANTITY_SCHEMA = {"type": "array", "items": {"enum": list(SUMMARY)}, "uniqueIt
 def _world(value: object) -> object:
     if isinstance(value, dict) or (isinstance(value, str) and value):
         return value
-    raise BadInput("wrong kind of value", found=show(value), allowed="name or path of a world, or the world itself")
+    raise BadInput(
+        "wrong kind of value",
+        found=show(value),
+        allowed="name or path of a world, or the world itself",
+    )
 
 
 def _group(group: dict[str, Values]) -> dict[str, Values]:
@@ -74,7 +110,9 @@ def _group(group: dict[str, Values]) -> dict[str, Values]:
         if len(group[key].values) != len(group[first].values):
             allowed = "one value of each key for every run"
             found = f"{len(group[first].values)} of {first}, {len(group[key].values)} of {key}"
-            raise BadInput("lists that go together have different lengths", found=found, allowed=allowed)
+            raise BadInput(
+                "lists that go together have different lengths", found=found, allowed=allowed
+            )
     return group
 
 
@@ -83,7 +121,9 @@ class Condition(NamedTuple):
 
     sign: str  # <, <=, > or >=
     number: float
-    of_least: bool  # whether the number multiplies the smallest mean of the settings that keep all else
+    of_least: (
+        bool  # whether the number multiplies the smallest mean of the settings that keep all else
+    )
 
     def keeps(self, mean: Any, least: float) -> Any:
         """Whether means, numbers or arrays, keep to it; what is NaN does not."""
@@ -101,14 +141,18 @@ def _condition(text: object) -> Condition:
     return Condition(match[1], float(match[2] or 1), bool(match[3]))
 
 
-_ConditionField = Annotated[Condition, PlainValidator(_condition), WithJsonSchema({"type": "string"})]
+_ConditionField = Annotated[
+    Condition, PlainValidator(_condition), WithJsonSchema({"type": "string"})
+]
 
 
 class Aim(Section):
     """The least of a quantity, and what holds meanwhile."""
 
     least: Text = Field(description="quantity of which the best setting has the least mean")
-    while_: dict[str, _ConditionField] | None = Field(None, alias="while", description=f"by quantity: {_FORMS}")
+    while_: dict[str, _ConditionField] | None = Field(
+        None, alias="while", description=f"by quantity: {_FORMS}"
+    )
 
     @property
     def conditions(self) -> dict[str, Condition]:
@@ -127,13 +171,17 @@ class Aim(Section):
 
     def __str__(self) -> str:
         """In words."""
-        return f"least {self.least}" + (f" while {', '.join(self.meanwhile)}" if self.conditions else "")
+        return f"least {self.least}" + (
+            f" while {', '.join(self.meanwhile)}" if self.conditions else ""
+        )
 
 
 class UntilSection(Section):
     """When a run is given up, besides at its own end."""
 
-    touches: Annotated[int, Whole(1, 10**6)] | None = Field(None, description="after so many; null: after none")
+    touches: Annotated[int, Whole(1, 10**6)] | None = Field(
+        None, description="after so many; null: after none"
+    )
 
 
 class SweepFile(Section):
@@ -142,27 +190,41 @@ class SweepFile(Section):
     format: Literal[1] = Field(description="version of the sweep file's layout")
     description: Text = Field("", description="what the sweep is for")
     world: Annotated[
-        Any, BeforeValidator(_world), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})
-    ] = Field(description="the base world: a name, a path relative to the sweep file, or the world itself")
+        Any,
+        BeforeValidator(_world),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]}),
+    ] = Field(
+        description="the base world: a name, a path relative to the sweep file, or the world itself"
+    )
     set: dict[str, Any] = Field({}, description="changes to the base world that hold in every run")
     vary: dict[str, _ValuesField] = Field({}, description="keys of the world; several form a grid")
     zip: tuple[Annotated[dict[str, _ValuesField], AfterValidator(_group)], ...] = ()
     """groups of keys whose values go together; each group is one axis of the grid"""
-    random: dict[str, _DrawField] = Field({}, description="keys of the world that are drawn at random")
-    samples: Annotated[int, Whole(1, MOST_RUNS)] | None = Field(None, description="how often they are drawn")
+    random: dict[str, _DrawField] = Field(
+        {}, description="keys of the world that are drawn at random"
+    )
+    samples: Annotated[int, Whole(1, MOST_RUNS)] | None = Field(
+        None, description="how often they are drawn"
+    )
     repeats: Annotated[int, Whole(1, MOST_RUNS)] = 1
     """runs of every combination, with seeds seed, seed + 1, …"""
     seed: Seed = Field(0, description="of the first repeat, and of the random samples")
-    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)] = Field(
-        DEFAULT, description="columns kept of a run's summary; outcome always is"
-    )
+    quantities: Annotated[
+        tuple[Text, ...], AfterValidator(check_quantities), WithJsonSchema(_QUANTITY_SCHEMA)
+    ] = Field(DEFAULT, description="columns kept of a run's summary; outcome always is")
     aim: Annotated[Aim, OrWord("least")] | None = None
     """least of a quantity, and conditions: what the best setting is"""
-    measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
-    until: UntilSection = Field(default_factory=lambda: UntilSection(), description="when a run is given up")
+    measures: Text | None = Field(
+        None, description="FILE.py:NAME, further columns from every finished run"
+    )
+    until: UntilSection = Field(
+        default_factory=lambda: UntilSection(), description="when a run is given up"
+    )
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
     """that one call of a method of a user's own may take, before its worker is ended"""
-    keep: Literal["summary", "runs"] = Field("summary", description="runs: a folder of each run too")
+    keep: Literal["summary", "runs"] = Field(
+        "summary", description="runs: a folder of each run too"
+    )
     time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = None
     """computing time after which a run is given up; null: never"""
 
@@ -175,14 +237,20 @@ class SweepFile(Section):
     def columns(self) -> tuple[str, ...]:
         """The columns of a summary that are kept: those asked for, and those that the aim names."""
         named = self.aim.names if self.aim else ()
-        return tuple(dict.fromkeys([*self.quantities, *(name for name in named if name in SUMMARY)]))
+        return tuple(
+            dict.fromkeys([*self.quantities, *(name for name in named if name in SUMMARY)])
+        )
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.random and self.samples is None:
-            yield BadInput("random keys without samples", where="random", allowed="samples: how many to draw")
+            yield BadInput(
+                "random keys without samples", where="random", allowed="samples: how many to draw"
+            )
         if self.samples is not None and not self.random:
-            yield BadInput("samples without random keys", "samples", allowed="random: {KEY: {uniform: …}}")
+            yield BadInput(
+                "samples without random keys", "samples", allowed="random: {KEY: {uniform: …}}"
+            )
         if self.seed + self.repeats > 2**63:
             yield BadInput("too large for so many repeats", where="seed", found=self.seed)
 
@@ -201,7 +269,11 @@ def load_measures(name: str, folder: Path) -> Measures:
     found = load_from_file("measures", name, folder)
     if not isinstance(found, Measures):
         file, attribute = name.rsplit(":", 1)
-        raise BadInput(f"{Path(file).name} has no measures of that name", found=attribute, allowed="Measures(…)")
+        raise BadInput(
+            f"{Path(file).name} has no measures of that name",
+            found=attribute,
+            allowed="Measures(…)",
+        )
     for column in found.columns:
         if column in SUMMARY or column in ("index", "repeat", "seed", "error"):
             raise BadInput("a measure has the name of another column", found=column)
@@ -213,7 +285,9 @@ def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quanti
     kept = {name: SUMMARY[name] for name in file.columns}
     for name, unit in ({} if measures is None else measures.columns).items():
         words = name.replace("_", " ")
-        label = words.removesuffix(f" {unit.replace(' ', '')}")  # a unit at the end of its name is told as one
+        label = words.removesuffix(
+            f" {unit.replace(' ', '')}"
+        )  # a unit at the end of its name is told as one
         kept[name] = Quantity(label, unit or None, words, unit if label != words else "")
     return kept
 
@@ -238,10 +312,18 @@ def check_aim(aim: Aim | None, measures: Measures | None) -> None:
     Raises ``BadInput``: a quantity is not known, or is text; ``where`` is its key in the aim.
     """
     units: dict[str, str | None] = {name: quantity.unit for name, quantity in SUMMARY.items()}
-    units |= {} if measures is None else {name: unit or None for name, unit in measures.columns.items()}
+    units |= (
+        {} if measures is None else {name: unit or None for name, unit in measures.columns.items()}
+    )
     known = [REACHED, *(name for name, unit in units.items() if unit is not None)]
     for name in aim.names if aim else ():
         if name not in known:
             where = "least" if aim and name == aim.least else f"while.{name}"
             what = "not a number" if name in units else "unknown quantity"
-            raise BadInput(what, where=where, found=name, allowed=", ".join(known), nearest=nearest_name(name, known))
+            raise BadInput(
+                what,
+                where=where,
+                found=name,
+                allowed=", ".join(known),
+                nearest=nearest_name(name, known),
+            )

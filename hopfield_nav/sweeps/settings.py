@@ -35,9 +35,15 @@ NEVER = "never arrives"
 class Settings:
     """The runs of a sweep as arrays over settings and blocks."""
 
-    reached: np.ndarray  # (settings, blocks) 1 where the run arrived, else 0; NaN where there is none
-    columns: Mapping[str, np.ndarray]  # (settings, blocks) of every quantity that is a number; NaN where none
-    neighbours: np.ndarray  # (settings, 2 m) the next settings along m axes of numbers, -1 beyond an edge
+    reached: (
+        np.ndarray
+    )  # (settings, blocks) 1 where the run arrived, else 0; NaN where there is none
+    columns: Mapping[
+        str, np.ndarray
+    ]  # (settings, blocks) of every quantity that is a number; NaN where none
+    neighbours: (
+        np.ndarray
+    )  # (settings, 2 m) the next settings along m axes of numbers, -1 beyond an edge
 
     def values(self, name: str) -> np.ndarray:
         """(settings, blocks) of a quantity; the time is that of runs that arrived. NaN all over where not kept."""
@@ -51,7 +57,9 @@ class Settings:
         values = self.values(name)
         there = np.isfinite(values)
         count = there.sum(axis=1)
-        return np.where(count, np.where(there, values, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
+        return np.where(
+            count, np.where(there, values, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan
+        )
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,9 @@ class Layout:
     @cached_property
     def axes(self) -> list[tuple[int, Axis]]:
         """The axes that are no seeds, each with its place in the grid; a group keeps its columns but seeds."""
-        parts = ((k, tuple(c for c in axis if not c.is_seed)) for k, axis in enumerate(self.sweep.grid))
+        parts = (
+            (k, tuple(c for c in axis if not c.is_seed)) for k, axis in enumerate(self.sweep.grid)
+        )
         return [(k, axis) for k, axis in parts if axis]
 
     @property
@@ -115,11 +125,17 @@ def read_settings(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[Sett
         for name, quantity in sweep.kept.items()
         if quantity.unit is not None
     }
-    reached = over_runs(sweep, [{"index": row["index"], REACHED: is_reached(row)} for row in once], REACHED)
-    return Settings(layout.by_setting(reached), columns, neighbours(layout.shape, layout.orders)), layout
+    reached = over_runs(
+        sweep, [{"index": row["index"], REACHED: is_reached(row)} for row in once], REACHED
+    )
+    return Settings(
+        layout.by_setting(reached), columns, neighbours(layout.shape, layout.orders)
+    ), layout
 
 
-def over_runs(sweep: Sweep, rows: Iterable[Mapping[str, Any]], name: str, empty: Any = np.nan) -> np.ndarray:
+def over_runs(
+    sweep: Sweep, rows: Iterable[Mapping[str, Any]], name: str, empty: Any = np.nan
+) -> np.ndarray:
     """(runs,) what rows have in a column; ``empty`` where they have nothing, or where there is no row."""
     values = np.full(sweep.count, empty, object if isinstance(empty, str) else float)
     for row in rows:
@@ -136,7 +152,9 @@ def counted(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> Sequence[Mapping
 def base_position(sweep: Sweep, axis: Axis) -> int | None:
     """Which value of an axis the base world has."""
     for i in range(len(axis[0].values)):
-        if all(c.value(i) == (1 if c.base is not None else sweep.base.value_at(c.key)) for c in axis):
+        if all(
+            c.value(i) == (1 if c.base is not None else sweep.base.value_at(c.key)) for c in axis
+        ):
             return i
     return None
 
@@ -159,7 +177,11 @@ def neighbours(shape: Sequence[int], orders: Sequence[np.ndarray | None]) -> np.
 def _order(axis: Axis) -> np.ndarray | None:
     """The order of an axis's values by its first column of numbers; None where it has words, or was drawn."""
     rows = [[column.value(i) for i in range(len(column.values))] for column in axis]
-    if len(rows[0]) < 2 or any(c.drawn for c in axis) or any(isinstance(v, str | bool | None) for r in rows for v in r):
+    if (
+        len(rows[0]) < 2
+        or any(c.drawn for c in axis)
+        or any(isinstance(v, str | bool | None) for r in rows for v in r)
+    ):
         return None
     numbers = [row for row in rows if all(isinstance(v, (int, float)) for v in row)]
     return np.argsort(numbers[0], kind="stable") if numbers else None
@@ -171,7 +193,9 @@ class Choice:
 
     best: int | None  # the setting; None where none keeps all that it must
     nearest: int  # the best, or what comes nearest to it
-    fails: np.ndarray  # (settings,) in words what each does not keep first; "" for what was left to choose from
+    fails: (
+        np.ndarray
+    )  # (settings,) in words what each does not keep first; "" for what was left to choose from
     ranks: np.ndarray  # (settings,) all from the best to the worst
     beside: bool = True  # whether the neighbours of the best are as good
     alike: int = 1  # how many the last step could not tell from each other
@@ -191,7 +215,9 @@ def _by_rule(settings: Settings, among: np.ndarray) -> Choice:
     calm = most & (alarms == alarms[most].min())
     robust = calm & np.all((settings.neighbours < 0) | calm[settings.neighbours], axis=1)
     left = robust if robust.any() else calm
-    fails = np.select([arriving <= 0.0, ~most, ~calm, ~left], [NEVER, LESS, MORE_ALARMS, BESIDE], "")
+    fails = np.select(
+        [arriving <= 0.0, ~most, ~calm, ~left], [NEVER, LESS, MORE_ALARMS, BESIDE], ""
+    )
     if arriving.max() <= 0.0:
         ranks = np.lexsort((_or_inf(settings.means(ERROR)), ~among))
         return Choice(None, int(ranks[0]), fails, ranks)
@@ -206,7 +232,11 @@ def _least(settings: Settings, name: str, left: np.ndarray) -> tuple[int, int, b
 
     Also how many these are, and whether a comparison had too few pairs.
     """
-    means, values, times = _or_inf(settings.means(name)), settings.values(name), _or_inf(settings.means(TIME))
+    means, values, times = (
+        _or_inf(settings.means(name)),
+        settings.values(name),
+        _or_inf(settings.means(TIME)),
+    )
     candidates = np.flatnonzero(left)
     least = candidates[np.argmin(means[candidates])]
     alike, few = [], False
@@ -229,7 +259,11 @@ def _by_aim(settings: Settings, aim: Aim, among: np.ndarray) -> Choice:
         least = mean[rest].min() if rest.any() else np.nan
         keeps[f"{name} {condition}"] = condition.keeps(mean, least)
     left = np.all([among, *keeps.values()], axis=0)
-    fails = np.select([~kept for kept in keeps.values()], list(keeps), "") if keeps else np.full(len(left), "")
+    fails = (
+        np.select([~kept for kept in keeps.values()], list(keeps), "")
+        if keeps
+        else np.full(len(left), "")
+    )
     missed = np.sum([~kept for kept in keeps.values()], axis=0) if keeps else np.zeros(len(left))
     least = _or_inf(means[aim.least])
     ranks = np.lexsort((least, missed, ~among))

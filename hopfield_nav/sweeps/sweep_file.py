@@ -19,8 +19,22 @@ from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
-from hopfield_nav.sweeps.base import Base, fingerprint, read_base, resolved, with_settings, world_data
-from hopfield_nav.sweeps.sections import Aim, SweepFile, check_aim, column_faults, kept_columns, load_measures
+from hopfield_nav.sweeps.base import (
+    Base,
+    fingerprint,
+    read_base,
+    resolved,
+    with_settings,
+    world_data,
+)
+from hopfield_nav.sweeps.sections import (
+    Aim,
+    SweepFile,
+    check_aim,
+    column_faults,
+    kept_columns,
+    load_measures,
+)
 
 if TYPE_CHECKING:
     from hopfield_nav.experiment import Simulation
@@ -45,7 +59,9 @@ class Sweep:
     folder: Path  # that paths in it are relative to
     file: SweepFile  # what the file says
     base: Base  # the base world, fixed changes included
-    grid: tuple[Axis, ...]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
+    grid: tuple[
+        Axis, ...
+    ]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
     data: dict[str, Any]  # plain data of the file
 
     compares: ClassVar[bool] = True  # whether one of its settings is the best
@@ -100,11 +116,17 @@ class Sweep:
     def remarks(self) -> tuple[str, ...]:
         """What the user should know and need not change."""
         samples, said = self.file.samples or 1, []
-        if samples & (samples - 1) and any(draw.kind == "sobol" for draw in self.file.random.values()):
+        if samples & (samples - 1) and any(
+            draw.kind == "sobol" for draw in self.file.random.values()
+        ):
             near = 2 ** round(math.log2(samples))
-            said.append(f"a Sobol sequence is balanced for powers of two: {near} samples rather than {samples}")
+            said.append(
+                f"a Sobol sequence is balanced for powers of two: {near} samples rather than {samples}"
+            )
         if self.file.repeats > 1 and not self.is_random:
-            said.append("nothing in this world is random: repeats give the same run, and count once")
+            said.append(
+                "nothing in this world is random: repeats give the same run, and count once"
+            )
         return (*said, *self.notes, *worlds.remarks(self.world))
 
     @property
@@ -113,8 +135,12 @@ class Sweep:
         keys = {column.key[0] for axis in self.grid for column in axis}
         world = self.world
         given = worlds.flat_values(world).items()
-        noise = any(np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift")))
-        drawn = space_of(world).is_random(world) or any(obstacle.is_drawn for obstacle in world.obstacles)
+        noise = any(
+            np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift"))
+        )
+        drawn = space_of(world).is_random(world) or any(
+            obstacle.is_drawn for obstacle in world.obstacles
+        )
         methods = (world.detection.measure, world.detection.estimator, world.controller.law)
         own = self.calls_own or any(map(worlds.is_code, methods))
         return bool(noise or drawn or own or keys & {"sensors", "obstacles", "planner"})
@@ -125,7 +151,9 @@ class Sweep:
         planner, explore = self.world.planner, self.world.explore
         columns = (c for axis in self.grid for c in axis if c.key[0] in ("planner", "explore"))
         return any(map(worlds.is_code, (planner.kind, planner.strategy, explore.method))) or any(
-            isinstance(value, str) and worlds.is_code(value) for column in columns for value in column.values
+            isinstance(value, str) and worlds.is_code(value)
+            for column in columns
+            for value in column.values
         )
 
     def aimed(self, text: str) -> "Sweep":
@@ -180,7 +208,9 @@ class Sweep:
         for k, axis in enumerate(self.grid):
             choosing = any(worlds.chooses_method(column.key) for column in axis)
             for i in range(len(axis[0].values) if choosing else 0):
-                found |= dict.fromkeys(self.base.changed(self._changes([*first[:k], i, *first[k + 1 :]])).notes)
+                found |= dict.fromkeys(
+                    self.base.changed(self._changes([*first[:k], i, *first[k + 1 :]])).notes
+                )
         return list(found)
 
     def to_yaml(self, folder: Path | None = None) -> str:
@@ -206,7 +236,9 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     what is allowed, and the nearest known key.
     """
     path = worlds.find_sweep(path_or_name)
-    return sweep_from(worlds.read_document(path), path.parent, worlds.name_of(path), worlds.Trust(allow_code))
+    return sweep_from(
+        worlds.read_document(path), path.parent, worlds.name_of(path), worlds.Trust(allow_code)
+    )
 
 
 def make_sweep(
@@ -223,10 +255,26 @@ def make_sweep(
     Raises ``BadInput``: as ``load_sweep``.
     """
     folder = Path.cwd()
-    given: dict[str, Any] = {"format": 1, "world": str(world), "vary": vary, "zip": zip, "random": random}
-    given |= {"samples": samples, "repeats": repeats, "seed": seed, "set": set, "quantities": quantities, **others}
+    given: dict[str, Any] = {
+        "format": 1,
+        "world": str(world),
+        "vary": vary,
+        "zip": zip,
+        "random": random,
+    }
+    given |= {
+        "samples": samples,
+        "repeats": repeats,
+        "seed": seed,
+        "set": set,
+        "quantities": quantities,
+        **others,
+    }
     data = {key: value for key, value in worlds.plain(given).items() if value is not None}
-    named, trust = texts_in([data.get(key) for key in ("vary", "zip", "set")]), worlds.Trust(allow_code)
+    named, trust = (
+        texts_in([data.get(key) for key in ("vary", "zip", "set")]),
+        worlds.Trust(allow_code),
+    )
     if isinstance(world, worlds.World):
         data["world"], trust = world_data(world, folder), world.trust
     return sweep_from(worlds.Document(data, "sweep"), folder, "sweep", trust.also(named, folder))
@@ -235,11 +283,17 @@ def make_sweep(
 def texts_in(value: Any) -> list[str]:
     """Every text in nested lists and mappings."""
     if isinstance(value, (Mapping, list)):
-        return [text for v in (value.values() if isinstance(value, Mapping) else value) for text in texts_in(v)]
+        return [
+            text
+            for v in (value.values() if isinstance(value, Mapping) else value)
+            for text in texts_in(v)
+        ]
     return [value] if isinstance(value, str) else []
 
 
-def sweep_from(document: worlds.Document, folder: Path, name: str, trust: worlds.Trust | None = None) -> Sweep:
+def sweep_from(
+    document: worlds.Document, folder: Path, name: str, trust: worlds.Trust | None = None
+) -> Sweep:
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
     The form of the file is checked, then its base world and its keys, then its fixed changes, then its values.
@@ -249,7 +303,10 @@ def sweep_from(document: worlds.Document, folder: Path, name: str, trust: worlds
     """
     trust = trust or worlds.Trust()
     file = worlds.read_form(SweepFile, document)
-    faults = [*faults_of_keys(file, document), *worlds.placed(column_faults(file, folder, trust), document)]
+    faults = [
+        *faults_of_keys(file, document),
+        *worlds.placed(column_faults(file, folder, trust), document),
+    ]
     try:
         base = read_base(file.world, document, folder, trust)
     except BadInput as error:

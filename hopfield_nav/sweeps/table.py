@@ -51,7 +51,9 @@ class SweepTable(AbstractContextManager):
         try:
             _lock(self._file, path)
             with path.open("rb") as file:
-                self._file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))  # without a torn line
+                self._file.truncate(
+                    sum(len(line) for line in file if line.endswith(b"\n"))
+                )  # without a torn line
             self._file.seek(0)
             head = self._file.readline().decode(errors="replace")
             self._columns = _parse(head, path, 1) if head else None
@@ -68,7 +70,9 @@ class SweepTable(AbstractContextManager):
             self._columns = list(row)
             self._write(format_line(self._columns))
         if list(row) != self._columns:
-            raise BadInput("not a row of this table", where=CSV, found=list(row), allowed=str(self._columns))
+            raise BadInput(
+                "not a row of this table", where=CSV, found=list(row), allowed=str(self._columns)
+            )
         self._write(format_line(list(row.values())))
 
     def __exit__(self, *exception: object) -> None:
@@ -120,7 +124,9 @@ def columns(sweep: Sweep) -> list[str]:
     return ["index", "repeat", "seed", *sweep.parameters, *sweep.kept, "error"]
 
 
-def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None) -> dict[str, Any]:
+def make_row(
+    sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None
+) -> dict[str, Any]:
     """The row of a run: what the summary lacks is None; lists are JSON text."""
     swept = {
         name: json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
@@ -128,7 +134,14 @@ def make_row(sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | No
     }
     kept = {name: summary.get(name) for name in sweep.kept}
     why = " ".join(error.split())[:500] if error else None
-    return {"index": job.index, "repeat": job.repeat, "seed": job.seed, **swept, **kept, "error": why}
+    return {
+        "index": job.index,
+        "repeat": job.repeat,
+        "seed": job.seed,
+        **swept,
+        **kept,
+        "error": why,
+    }
 
 
 def format_line(cells: Sequence[Any]) -> str:
@@ -158,7 +171,11 @@ def _format(cell: Any) -> str:
         return repr(cell)
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
     is_itself = isinstance(_parse_cell(text), str) and not text.startswith('"')
-    return text if is_itself and not _AWKWARD.search(text) and not is_formula(text) else json.dumps(text)
+    return (
+        text
+        if is_itself and not _AWKWARD.search(text) and not is_formula(text)
+        else json.dumps(text)
+    )
 
 
 def _parse_cell(text: str) -> Any:
@@ -186,7 +203,9 @@ def _rows(folder: str | Path, sweep: Sweep | None) -> Iterator[dict[str, Any]]:
                 cells = _parse(line, path, number)
                 names = names or cells
                 if number == 1 and sweep is not None and names != columns(sweep):
-                    raise BadInput("not the columns of this sweep", where=str(path), found=line[:80])
+                    raise BadInput(
+                        "not the columns of this sweep", where=str(path), found=line[:80]
+                    )
                 row = dict(zip(names, cells, strict=False))
                 if number > 1 and (len(cells) != len(names) or not _is_row(row, sweep)):
                     raise BadInput("damaged line", where=f"{path}, line {number}", found=line[:80])
@@ -209,7 +228,9 @@ def _is_row(row: Mapping[str, Any], sweep: Sweep | None) -> bool:
     asked = make_row(sweep, sweep.job(index), {})
     as_read = dict(zip(asked, parse_line(format_line(list(asked.values()))), strict=True))
     same = {**as_read, **kept, "error": row["error"]} == dict(row)
-    return same and all(value is None or sweep.kept[name].fits(value) for name, value in kept.items())
+    return same and all(
+        value is None or sweep.kept[name].fits(value) for name, value in kept.items()
+    )
 
 
 def _parse(line: str, path: Path, number: int) -> list[Any]:

@@ -24,7 +24,9 @@ DRAWS = {"uniform": "[low, high]", "normal": "[mean, deviation]", "sobol": "[low
 class Values:
     """The values of one key, in order."""
 
-    values: list[Any] | np.ndarray  # what is written to the world, or the factors of what the base world has
+    values: (
+        list[Any] | np.ndarray
+    )  # what is written to the world, or the factors of what the base world has
     scaled: bool  # whether they are factors
     below: Key = ()  # the keys below that of the world at which the file has the values
     listed: bool = False  # whether each value stands there by itself
@@ -48,7 +50,9 @@ def read_values(spec: object) -> Values:
         kind, numbers = _one_kind(inner, RANGES, below, allowed)
         return Values(_spread(kind, numbers, (*below, kind)), scaled, (*below, kind))
     if not isinstance(inner, list):
-        raise BadInput("no list of values", where=_dotted(below), found=show(inner), allowed=allowed)
+        raise BadInput(
+            "no list of values", where=_dotted(below), found=show(inner), allowed=allowed
+        )
     if not inner:
         raise BadInput("empty list of values", where=_dotted(below), allowed="at least one value")
     if scaled:
@@ -66,11 +70,15 @@ def read_draw(spec: object) -> Draw:
     a, b = map(float, numbers)
     where = _dotted((*below, kind))
     if kind == "normal" and b <= 0:
-        raise BadInput("standard deviation not above 0", where=f"{where}.1", found=b, allowed="above 0")
+        raise BadInput(
+            "standard deviation not above 0", where=f"{where}.1", found=b, allowed="above 0"
+        )
     if kind != "normal" and not a < b:
         raise BadInput("low is not below high", where=where, found=[a, b], allowed=DRAWS[kind])
     if not math.isfinite(b - a):
-        raise BadInput("out of range", where=where, found=[a, b], allowed="numbers of moderate size")
+        raise BadInput(
+            "out of range", where=where, found=[a, b], allowed="numbers of moderate size"
+        )
     return Draw(kind, a, b, scaled)
 
 
@@ -91,7 +99,11 @@ def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str
     for key, draw in draws.items():
         generator = np.random.default_rng([seed, *key.encode()])
         method = generator.normal if draw.kind == "normal" else generator.uniform
-        numbers = draw.a + (draw.b - draw.a) * columns[key] if key in columns else method(draw.a, draw.b, samples)
+        numbers = (
+            draw.a + (draw.b - draw.a) * columns[key]
+            if key in columns
+            else method(draw.a, draw.b, samples)
+        )
         drawn[key] = Values(numbers, draw.scaled)
     return drawn
 
@@ -104,18 +116,27 @@ def _unwrap_scale(spec: object) -> tuple[object, Key, bool]:
 
 def _forms(kinds: Mapping[str, str]) -> str:
     """How values of some kinds are written, in words."""
-    return ", ".join(f"{{{kind}: {names}}}" for kind, names in kinds.items()) + " or {scale: …} of these"
+    return (
+        ", ".join(f"{{{kind}: {names}}}" for kind, names in kinds.items())
+        + " or {scale: …} of these"
+    )
 
 
-def _one_kind(spec: dict, kinds: Mapping[str, str], below: Key, allowed: str) -> tuple[str, list[Any]]:
+def _one_kind(
+    spec: dict, kinds: Mapping[str, str], below: Key, allowed: str
+) -> tuple[str, list[Any]]:
     """The kind of values that a mapping asks for, and its numbers; of the first two it is sure that they are some."""
     where = _dotted(below)
     if len(spec) != 1:
-        raise BadInput("exactly one kind of values is needed", where=where, found=list(spec), allowed=allowed)
+        raise BadInput(
+            "exactly one kind of values is needed", where=where, found=list(spec), allowed=allowed
+        )
     ((kind, numbers),) = spec.items()
     if kind not in kinds:
         nearest = nearest_name(str(kind), [*kinds] if below else [*kinds, "scale"])
-        raise BadInput("unknown kind of values", where=where, found=kind, allowed=allowed, nearest=nearest)
+        raise BadInput(
+            "unknown kind of values", where=where, found=kind, allowed=allowed, nearest=nearest
+        )
     below, names = (*below, kind), kinds[kind]
     if not isinstance(numbers, list) or len(numbers) != len(names.split(",")):
         raise BadInput("wrong shape", where=_dotted(below), found=show(numbers), allowed=names)
@@ -128,15 +149,26 @@ def _spread(kind: str, numbers: list[Any], below: Key) -> list[Any]:
     first, last, count = numbers
     ends, where = [float(first), float(last)], _dotted(below)
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_RUNS:
-        raise BadInput("wrong count", f"{where}.2", show(count), f"a whole number from 1 to {MOST_RUNS}")
+        raise BadInput(
+            "wrong count", f"{where}.2", show(count), f"a whole number from 1 to {MOST_RUNS}"
+        )
     if kind == "log" and min(ends) <= 0:
         i = 0 if ends[0] <= 0 else 1
-        raise BadInput("no logarithm", where=f"{where}.{i}", found=ends[i], allowed="a number above 0")
+        raise BadInput(
+            "no logarithm", where=f"{where}.{i}", found=ends[i], allowed="a number above 0"
+        )
     if count > 1 and (ends[0] == ends[1] or not math.isfinite(ends[1] - ends[0])):
-        raise BadInput("no range", where=where, found=ends, allowed=f"{_SPREAD} with last other than first")
+        raise BadInput(
+            "no range", where=where, found=ends, allowed=f"{_SPREAD} with last other than first"
+        )
     if count == 1:
         return [first]
-    if kind == "linear" and isinstance(first, int) and isinstance(last, int) and (last - first) % (count - 1) == 0:
+    if (
+        kind == "linear"
+        and isinstance(first, int)
+        and isinstance(last, int)
+        and (last - first) % (count - 1) == 0
+    ):
         return [*range(first, last, (last - first) // (count - 1)), last]
     a, b = ends
     shares = [i / (count - 1) for i in range(1, count - 1)]
@@ -148,7 +180,9 @@ def _require_numbers(values: list[Any], below: Key) -> None:
     for i, value in enumerate(values):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not abs(value) <= sys.float_info.max:
-            raise BadInput("wrong kind of value", _dotted((*below, i)), show(value), "a finite number")
+            raise BadInput(
+                "wrong kind of value", _dotted((*below, i)), show(value), "a finite number"
+            )
 
 
 def _dotted(key: Key) -> str:

@@ -22,7 +22,11 @@ _MANY_CONNECTIONS = 3e8  # relaxed in about a second
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
     others = (_on_learning_and_changes, _on_the_record, _on_the_neighbourhood, _on_beta)
-    return [*world.notes, *remarks_on_arms(world), *(said for remark in others for said in remark(world))]
+    return [
+        *world.notes,
+        *remarks_on_arms(world),
+        *(said for remark in others for said in remark(world)),
+    ]
 
 
 def remarks_on_arms(world: World) -> list[str]:
@@ -61,7 +65,9 @@ def _on_the_record(world: World) -> Iterator[str]:
     from hopfield_nav.loop import make_log
 
     rows, place = world.time_limit / world.plant.step / world.record.every, tempfile.gettempdir()
-    size = 8.0 * rows * make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]  # bytes
+    size = (
+        8.0 * rows * make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]
+    )  # bytes
     if world.record.signals != "none" and size > _BIG_RECORD:
         every = math.ceil(world.record.every * size / _BIG_RECORD)
         yield (
@@ -77,7 +83,9 @@ def _on_the_neighbourhood(world: World) -> Iterator[str]:
     from hopfield_nav.planning import neighbourhood_of
 
     cells = math.prod(world.map.shape)
-    if world.map.space == "joints":  # its steps are those along the axes, and its plans are repaired
+    if (
+        world.map.space == "joints"
+    ):  # its steps are those along the axes, and its plans are repaired
         return
     if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
         return
@@ -95,7 +103,11 @@ def check_beta_of(world: World) -> None:
     Of a function that is not linear the steepest slope counts.
     """
     planner = world.planner
-    if planner.kind != "hopfield" or planner.network != "sum" or (planner.activation, planner.beta) == ("linear", None):
+    if (
+        planner.kind != "hopfield"
+        or planner.network != "sum"
+        or (planner.activation, planner.beta) == ("linear", None)
+    ):
         return
     from hopfield_nav.planning import check_beta, choose_function, judge_function, neighbourhood_of
 

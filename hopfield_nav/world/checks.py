@@ -30,31 +30,53 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
     if of_arms:
         return world, [*faults, *of_arms]
     world, of_start = fitting.with_start(world, arms)
-    return world, [*faults, *of_start, *faults_of((*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS, world)]
+    return world, [
+        *faults,
+        *of_start,
+        *faults_of((*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS, world),
+    ]
 
 
 def _check_periods(world: World) -> Iterator[BadInput]:
     """Times that are multiples of the step, of the control and of a sensor at the flange."""
     step, wrench = world.plant.step, world.sensors.wrench
-    periods = {"controller.period": world.controller.period, "sensors.wrench.period": wrench.period if wrench else None}
+    periods = {
+        "controller.period": world.controller.period,
+        "sensors.wrench.period": wrench.period if wrench else None,
+    }
     for key, period in periods.items():
         if period is not None and not _is_multiple(period, step):
-            yield BadInput("not a multiple of plant.step", key, period, f"{step:.6g} s times a whole number")
+            yield BadInput(
+                "not a multiple of plant.step", key, period, f"{step:.6g} s times a whole number"
+            )
 
 
 def _check_network(world: World) -> None:
     """Not too many neurons, where their activations are to be kept whatever their number."""
     neurons = math.prod(world.map.shape)
     if world.record.network is True and neurons > MOST_NEURONS:
-        found, allowed = f"true, {neurons} neurons, {8e-6 * neurons:.3g} MB a plan", f"true up to {MOST_NEURONS}, false"
-        raise BadInput("too many neurons to keep of every plan", where="record.network", found=found, allowed=allowed)
+        found, allowed = (
+            f"true, {neurons} neurons, {8e-6 * neurons:.3g} MB a plan",
+            f"true up to {MOST_NEURONS}, false",
+        )
+        raise BadInput(
+            "too many neurons to keep of every plan",
+            where="record.network",
+            found=found,
+            allowed=allowed,
+        )
 
 
 def _check_delay(world: World) -> None:
     period, delay = world.controller.period, world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         message = "not a whole number of control periods, at most 64"
-        raise BadInput(message, "controller.delay", delay, f"0 to {64 * period:.6g} s in steps of {period:.6g} s")
+        raise BadInput(
+            message,
+            "controller.delay",
+            delay,
+            f"0 to {64 * period:.6g} s in steps of {period:.6g} s",
+        )
 
 
 def _looked_into(world: World, kind: str) -> plugin.Method | None:
@@ -72,9 +94,14 @@ def _check_needs(world: World) -> None:
     estimates, measure = world.detection.estimator, world.detection.measure
     if world.sensors.wrench is None:
         allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
-        raise BadInput("there is no sensor at the flange to read", "detection.estimator", estimates, allowed)
+        raise BadInput(
+            "there is no sensor at the flange to read", "detection.estimator", estimates, allowed
+        )
     if detector.needs == plugin.JOINT_TORQUES:
-        every = {name: plugin.find_method("detector", name).needs for name in plugin.method_names("detector")}
+        every = {
+            name: plugin.find_method("detector", name).needs
+            for name in plugin.method_names("detector")
+        }
         others = [name for name, needs in every.items() if needs != plugin.JOINT_TORQUES]
         message = f"{measure} judges the torque of each joint, which {estimates} does not know"
         raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
@@ -93,13 +120,21 @@ def _check_report(world: World) -> None:
     report = np.asarray(replace(threshold, name=key).check(detection.report))
     if (least.size == report.size or 1 in (least.size, report.size)) and not np.all(report < least):
         allowed = f"below {least.tolist()} [{threshold.unit}], on every joint"
-        raise BadInput("not below the threshold", where=key, found=detection.report, allowed=allowed)
+        raise BadInput(
+            "not below the threshold", where=key, found=detection.report, allowed=allowed
+        )
 
 
 def _check_mujoco(world: World) -> None:
     friction = world.plant.friction
-    if world.plant.engine == "mujoco" and friction is not None and world.plant.presliding in (None, "ideal"):
-        message = "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
+    if (
+        world.plant.engine == "mujoco"
+        and friction is not None
+        and world.plant.presliding in (None, "ideal")
+    ):
+        message = (
+            "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
+        )
         allowed = "null, plant.engine: internal, or plant.presliding: 2e4"
         raise BadInput(message, "plant.friction", "arm" if friction == "arm" else "values", allowed)
 
@@ -119,7 +154,9 @@ def _check_inherited(world: World) -> None:
     allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
         gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
-        message = f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
+        message = (
+            f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
+        )
         if parameter.name not in offered:
             message = f"{message}, which law {world.controller.law} has not"
         else:
@@ -127,7 +164,9 @@ def _check_inherited(world: World) -> None:
                 parameter.check(offered[parameter.name])
                 continue
             except BadInput as fault:
-                message = f"{message} on every joint; that of law {world.controller.law} is {fault.found}"
+                message = (
+                    f"{message} on every joint; that of law {world.controller.law} is {fault.found}"
+                )
         raise BadInput(message, "detection.estimator", world.detection.estimator, allowed)
 
 
@@ -146,7 +185,8 @@ def _check_explore(world: World) -> None:
             "contact.bodies: tool": world.contact.bodies == "tool",
             "detection.reaction: retreat": detection.reaction == "retreat",
             "detection.estimator: momentum_observer, disturbance_observer or wrist_sensor": (
-                detection.estimator != "none" and (estimator is None or estimator.needs != plugin.REFERENCE)
+                detection.estimator != "none"
+                and (estimator is None or estimator.needs != plugin.REFERENCE)
             ),
             "controller.hold: true": world.controller.hold,
         }
@@ -156,7 +196,9 @@ def _check_explore(world: World) -> None:
     if method == "replan" or not missing:
         return
     message = "a surface is followed over steps from cell to cell, by what was felt"
-    raise BadInput(message, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing))
+    raise BadInput(
+        message, where="explore.method", found=method, allowed="replan, or " + " and ".join(missing)
+    )
 
 
 def _check_ties(world: World) -> None:
@@ -174,21 +216,31 @@ def _check_goal(world: World) -> None:
     for name in ("pose", "joints"):
         if getattr(goal, name) is not None:
             allowed = "cell or position, or map.space: joints"
-            raise BadInput("only a map of joint angles has it", where=f"goal.{name}", allowed=allowed)
-    key, given = ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
+            raise BadInput(
+                "only a map of joint angles has it", where=f"goal.{name}", allowed=allowed
+            )
+    key, given = (
+        ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
+    )
     found, rank = given or (), grid.rank
     if len(found) != rank:
-        raise BadInput(f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}")
+        raise BadInput(
+            f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}"
+        )
     point = world.goal_point or grid.origin
     at = [(point[k] - grid.origin[k]) / grid.spacing for k in range(rank)]
     rim = 1 if grid.rim == "blocked" else 0
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
-        raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None))
+        raise BadInput(
+            what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None)
+        )
     from hopfield_nav.geometry import capsule_distance  # loads Numba
 
     for i, obstacle in enumerate(world.known):
-        if (capsule_distance(np.array([*point, *point, 0.0]), packed(obstacle.solids)) <= 0.0).any():
+        if (
+            capsule_distance(np.array([*point, *point, 0.0]), packed(obstacle.solids)) <= 0.0
+        ).any():
             what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
             raise BadInput(what, where=key, found=found, allowed="a free place")
 

@@ -37,17 +37,29 @@ def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
     shape = value_at(data, ("map", "shape"))
     if isinstance(shape, (list, tuple)) and len(shape) == 3:
         own["planner"] = {"ties": TIES_IN_SPACE}
-    if value_at(data, ("map", "space")) == "joints":  # links to touch, a lag that is a touch, lines, no passing by
+    if (
+        value_at(data, ("map", "space")) == "joints"
+    ):  # links to touch, a lag that is a touch, lines, no passing by
         own |= {"contact": {"bodies": "arm"}, "detection": {"lag": LAG, "graze": "retreat"}}
         own |= {"planner": {**own["planner"], "any_angle": True}, "map": {"shape": JOINT_CELLS}}
     if (arm := _another_arm(data.get("arm"), folder)) is not None:
-        own["controller"] |= lists_of_arm(arm, ControllerSection, data.get("controller"), folder, trust)
-        own["detection"] |= lists_of_arm(arm, DetectionSection, data.get("detection"), folder, trust)
-        if not any(value_at(data, ("start", key)) is not None for key in ("joints", "pose", "position")):
+        own["controller"] |= lists_of_arm(
+            arm, ControllerSection, data.get("controller"), folder, trust
+        )
+        own["detection"] |= lists_of_arm(
+            arm, DetectionSection, data.get("detection"), folder, trust
+        )
+        if not any(
+            value_at(data, ("start", key)) is not None for key in ("joints", "pose", "position")
+        ):
             own["start"] = {"joints": start_of_arm(arm)}
         if "map" in own:
             own["map"] = {"shape": cells_of_arm(arm)}
-    fits = {name: section for name, section in own.items() if section and isinstance(data.get(name, {}), dict)}
+    fits = {
+        name: section
+        for name, section in own.items()
+        if section and isinstance(data.get(name, {}), dict)
+    }
     return {**data, **{name: {**section, **data.get(name, {})} for name, section in fits.items()}}
 
 
@@ -75,12 +87,17 @@ def start_of_arm(arm: "Arm") -> tuple[float, ...]:
     ends = np.clip(arm.position_limits, -1e6, 1e6)
     middle = np.where(np.isfinite(high - low), ends.mean(axis=1), np.clip(0.0, low, high))
     half, rng, pose = np.minimum((high - low) / 2, math.pi), np.random.default_rng(0), np.eye(4)
-    arm = arm._replace(position_limits=np.column_stack([middle - _INSIDE * half, middle + _INSIDE * half]))
+    arm = arm._replace(
+        position_limits=np.column_stack([middle - _INSIDE * half, middle + _INSIDE * half])
+    )
     pose[:3, :3] = DOWN
     pose[:3, 3] = np.abs(arm.dh[:, 1:3]).sum() * np.array([_AHEAD, 0.0, _UP])
     near = middle + half * rng.uniform(-0.5, 0.5, (_TRIES, len(low)))
     for any_rotation in (False, True):
-        tried = (numeric_inverse_kinematics(arm, pose, q, position_only=any_rotation, restarts=0) for q in near)
+        tried = (
+            numeric_inverse_kinematics(arm, pose, q, position_only=any_rotation, restarts=0)
+            for q in near
+        )
         found = [solution.q for solution in tried if solution.converged]
         if found:
             return tuple(min(found, key=lambda q: np.abs(q - middle).sum()).tolist())
@@ -101,7 +118,9 @@ def cells_of_arm(arm: "Arm") -> tuple[int, ...]:
     if len(arm.dh) == len(JOINT_CELLS):
         return JOINT_CELLS
     d, a = np.abs(arm.dh[:, 1:3]).T
-    lever = np.cumsum(a[::-1])[::-1] + np.cumsum(d[::-1])[::-1] - d  # of the stretched arm behind each axis
+    lever = (
+        np.cumsum(a[::-1])[::-1] + np.cumsum(d[::-1])[::-1] - d
+    )  # of the stretched arm behind each axis
     low, high = arm.position_limits.T
     width = np.minimum(2 * math.pi, high - low) / np.where(lever > lever.max() / 3, 1.0, _WRIST)
     angle = _FINEST

@@ -24,7 +24,10 @@ _LARGEST_FILE = 500_000  # bytes
 _MOST_VALUES = 200_000  # after every alias is written out
 _QUICK: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ_OTHERWISE = re.compile("[\t!?]")  # marks of which the two parsers make different things
-_TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")}
+_TAGS = {
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp")
+}
 _MERGE = "tag:yaml.org,2002:merge"
 _WHOLE = re.compile(r"[-+]?([0-9]{1,400}|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
@@ -69,9 +72,13 @@ def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
     """
     text = _read(path, name := str(path))
     node = _compose(text, name)
-    if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(str(key.value) for key, _ in node.value):
+    if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(
+        str(key.value) for key, _ in node.value
+    ):
         where = f"{name}, line {node.start_mark.line + 1}"
-        raise BadInput("no world and no sweep", where=where, allowed="a mapping of keys with format: 1")
+        raise BadInput(
+            "no world and no sweep", where=where, allowed="a mapping of keys with format: 1"
+        )
     return parse_document(text, name)
 
 
@@ -104,7 +111,9 @@ def _compose(text: str, name: str) -> yaml.Node:
     except RecursionError:
         raise BadInput("nested too deeply", where=name) from None
     if node is None:
-        raise BadInput("the file is empty", where=name, allowed="a world; the shortest is `format: 1`")
+        raise BadInput(
+            "the file is empty", where=name, allowed="a world; the shortest is `format: 1`"
+        )
     return node
 
 
@@ -133,7 +142,9 @@ def _read(path: Path, name: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         found = content[error.start : error.start + 4]
-        raise BadInput("not UTF-8 text", f"{name}, line {line}", found, "a text file in UTF-8") from None
+        raise BadInput(
+            "not UTF-8 text", f"{name}, line {line}", found, "a text file in UTF-8"
+        ) from None
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
@@ -159,15 +170,21 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
         return _build_mapping(node, key, document, above)
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, (*key, i), document, above) for i, item in enumerate(node.value)]
-    return node.value if isinstance(node, yaml.ScalarNode) and node.style else plain_value(node.value)
+    return (
+        node.value if isinstance(node, yaml.ScalarNode) and node.style else plain_value(node.value)
+    )
 
 
-def _build_mapping(node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]) -> dict[str, Any]:
+def _build_mapping(
+    node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     merged: list[yaml.Node] = []
     for key_node, value_node in node.value:
         if key_node.tag == _MERGE:
-            merged += value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+            merged += (
+                value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+            )
             continue
         if not isinstance(key_node, yaml.ScalarNode):
             raise BadInput("a key must be a word", where=document.line_of(key_node))
@@ -226,4 +243,11 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def yaml_text(data: dict[str, Any]) -> str:
     """Plain data as YAML that reads back as the same data."""
-    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+    return yaml.dump(
+        data,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=100,
+    )

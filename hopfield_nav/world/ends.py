@@ -21,7 +21,9 @@ class PoseSection(fields.Section):
     """A place of the tool, turned in any way."""
 
     position: fields.Point = Field(description="[x, y, z] of the tool point, base axes")
-    rotation: RotationOrAngles = Field(description="rows of the rotation from tool to base axes, or [roll, pitch, yaw]")
+    rotation: RotationOrAngles = Field(
+        description="rows of the rotation from tool to base axes, or [roll, pitch, yaw]"
+    )
 
 
 class StartSection(fields.GivenKeys):
@@ -38,7 +40,11 @@ class StartSection(fields.GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         given = [key for key, value in self if key in self.model_fields_set and value is not None]
         if len(given) > 1:
-            yield BadInput("one of them is enough", found=" and ".join(given), allowed="joints, pose or position")
+            yield BadInput(
+                "one of them is enough",
+                found=" and ".join(given),
+                allowed="joints, pose or position",
+            )
 
     @model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:
@@ -56,9 +62,13 @@ class GoalSection(fields.GivenKeys):
     most_set = ("position",)
     owners: ClassVar[dict[str, str]] = {"pose": "whole_arm", "joints": "whole_arm"}
 
-    cell: Annotated[tuple[Annotated[int, fields.Whole(0, 4095)], ...], fields.Length(2, 3)] | None = None
+    cell: (
+        Annotated[tuple[Annotated[int, fields.Whole(0, 4095)], ...], fields.Length(2, 3)] | None
+    ) = None
     """[i, j], counted from 0, i along x; [i, j, k] on a map in space"""
-    position: fields.MapPoint | None = Field(None, description="[x, y] in base axes; [x, y, z] on a map in space")
+    position: fields.MapPoint | None = Field(
+        None, description="[x, y] in base axes; [x, y, z] on a map in space"
+    )
     pose: PoseSection | None = Field(None, description="of the tool, on a map of joint angles")
     joints: fields.Joints | None = Field(None, description="joint angles, on a map of these")
     tolerance: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = 0.001
@@ -70,7 +80,9 @@ class GoalSection(fields.GivenKeys):
         if len(places) != 1:
             allowed = "cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints"
             found = " and ".join(places) or "neither"
-            yield BadInput("exactly one of cell and position is needed", found=found, allowed=allowed)
+            yield BadInput(
+                "exactly one of cell and position is needed", found=found, allowed=allowed
+            )
 
 
 class PlaceSection(fields.GivenKeys):
@@ -78,8 +90,12 @@ class PlaceSection(fields.GivenKeys):
 
     extension: ClassVar[str] = "known_world"
 
-    joints: fields.Joints | None = Field(None, description="joint angles, within the limits of the arm")
-    pose: PoseSection | None = Field(None, description="of the tool; whatever joint angles take it there")
+    joints: fields.Joints | None = Field(
+        None, description="joint angles, within the limits of the arm"
+    )
+    pose: PoseSection | None = Field(
+        None, description="of the tool; whatever joint angles take it there"
+    )
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -94,7 +110,9 @@ class PlanSection(fields.Section):
 
     extension: ClassVar[str] = "known_world"
 
-    start: PlaceSection | None = Field(None, description="where the motion begins; null: at start.joints")
+    start: PlaceSection | None = Field(
+        None, description="where the motion begins; null: at start.joints"
+    )
     via: tuple[PlaceSection, ...] = Field((), description="places in between, in this order")
     goal: PlaceSection | None = None
     """where it ends; null: the tool at the world's goal, turned as at the start"""
@@ -117,7 +135,9 @@ class PlanSection(fields.Section):
     until_contact: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = None
     """the motion ends where a contact is felt, and the tool goes on by no more than this; null: a contact is not looked
     for"""
-    ways: Annotated[int, fields.Whole(1, 512)] = Field(5, description="direct paths that are shown, shortest first")
+    ways: Annotated[int, fields.Whole(1, 512)] = Field(
+        5, description="direct paths that are shown, shortest first"
+    )
 
     @property
     def places(self) -> dict[Key, PlaceSection]:

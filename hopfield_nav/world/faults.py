@@ -39,7 +39,9 @@ _ALLOWED = {
 }
 
 
-def read_form(model: type[_Model], document: Document, context: dict[str, Any] | None = None) -> _Model:
+def read_form(
+    model: type[_Model], document: Document, context: dict[str, Any] | None = None
+) -> _Model:
     """What a document holds, as a ``model``; ``context`` is for its validators.
 
     Raises ``BadInput``: the first fault of its form, with its place; ``others`` has all the others.
@@ -50,8 +52,12 @@ def read_form(model: type[_Model], document: Document, context: dict[str, Any] |
         every = dict[Key, BadInput]()
         for fault in error.errors(include_url=False):
             every.setdefault(*_translate(dict(fault), model, document))
-    first = {key: fault for key, fault in every.items() if not _follows(key, fault, every, document)}
-    refuse([(key, fault.at(document.where(key))) for key, fault in (first or every).items()], document)
+    first = {
+        key: fault for key, fault in every.items() if not _follows(key, fault, every, document)
+    }
+    refuse(
+        [(key, fault.at(document.where(key))) for key, fault in (first or every).items()], document
+    )
     raise AssertionError("an error without a fault")
 
 
@@ -59,10 +65,15 @@ def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document
     """Whether a fault is only a consequence: of a misspelt key, or of what a value was derived from."""
     if fault.what != _MISSING:
         return value_at(document.data, key, _NOTHING) is _NOTHING
-    return any(about.what == _UNKNOWN_KEY and (*other[:-1], about.nearest) == key for other, about in others.items())
+    return any(
+        about.what == _UNKNOWN_KEY and (*other[:-1], about.nearest) == key
+        for other, about in others.items()
+    )
 
 
-def faults_of(checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]], subject: _Checked) -> list[BadInput]:
+def faults_of(
+    checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]], subject: _Checked
+) -> list[BadInput]:
     """What checks refuse; each raises its fault, or yields several."""
     found: list[BadInput] = []
     for check in checks:
@@ -105,7 +116,9 @@ def together(faults: Sequence[BadInput]) -> BadInput:
     return first
 
 
-def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document) -> tuple[Key, BadInput]:
+def _translate(
+    fault: dict[str, Any], model: type[BaseModel], document: Document
+) -> tuple[Key, BadInput]:
     key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
@@ -118,12 +131,17 @@ def _translate(fault: dict[str, Any], model: type[BaseModel], document: Document
         return key, unknown_key(str(key[-1]), list(fields))
     if fault["type"] == "missing":
         name = str(key[-1])
-        return key, BadInput(_MISSING, allowed=(described(section, name) if section and name in fields else "a value"))
+        return key, BadInput(
+            _MISSING,
+            allowed=(described(section, name) if section and name in fields else "a value"),
+        )
     if fault["type"] == "literal_error":
         names = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
         nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
         allowed = ", ".join(names) or fault["ctx"]["expected"]
-        return key, BadInput("unknown value", found=show(fault["input"]), allowed=allowed, nearest=nearest)
+        return key, BadInput(
+            "unknown value", found=show(fault["input"]), allowed=allowed, nearest=nearest
+        )
     allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
     return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
 
@@ -134,7 +152,9 @@ def _split(dotted: str) -> Key:
 
 def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
     """The fault of a key that is none of those known."""
-    return BadInput(_UNKNOWN_KEY, where, key, ", ".join(known) or "no keys yet", nearest_name(key, known))
+    return BadInput(
+        _UNKNOWN_KEY, where, key, ", ".join(known) or "no keys yet", nearest_name(key, known)
+    )
 
 
 def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:

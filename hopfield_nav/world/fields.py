@@ -48,11 +48,20 @@ class Range:
         """
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 
-    def __get_pydantic_core_schema__(self, source: object, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
-        finite, whole = core_schema.float_schema(strict=True, allow_inf_nan=False), core_schema.int_schema(strict=True)
-        return core_schema.no_info_after_validator_function(self.check, whole if source is int else finite)
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: pydantic.GetCoreSchemaHandler
+    ) -> CoreSchema:
+        finite, whole = (
+            core_schema.float_schema(strict=True, allow_inf_nan=False),
+            core_schema.int_schema(strict=True),
+        )
+        return core_schema.no_info_after_validator_function(
+            self.check, whole if source is int else finite
+        )
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
+    ) -> JsonSchema:
         lowest = "exclusiveMinimum" if self.above else "minimum"
         return {**handler(schema), lowest: self.low, "maximum": self.high}
 
@@ -66,14 +75,20 @@ class Whole(Range):
     def check(self, value: float) -> float:
         """``value`` itself when it lies in the range, else ``BadInput``."""
         if not self.low <= value <= self.high:
-            raise BadInput("out of range", found=value, allowed=f"a whole number from {self.low} to {self.high}")
+            raise BadInput(
+                "out of range",
+                found=value,
+                allowed=f"a whole number from {self.low} to {self.high}",
+            )
         return value
 
 
 class _First:
     """Mark whose ``check`` makes of a value what its type then takes."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: pydantic.GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.no_info_before_validator_function(self.check, handler(source))  # type: ignore[attr-defined]
 
 
@@ -91,7 +106,9 @@ class Length(_First):
             raise BadInput("wrong shape", found=show(value), allowed=f"a list of {size}")
         return value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
+    ) -> JsonSchema:
         return {**handler(schema), "minItems": self.low, "maxItems": self.high}
 
 
@@ -113,13 +130,21 @@ class PerJoint(_First):
             return self.word
         values = value if isinstance(value, (list, tuple)) and value else [value]
         for v in values:
-            if isinstance(v, bool) or not isinstance(v, (int, float)) or not self.low <= v <= self.high:
+            if (
+                isinstance(v, bool)
+                or not isinstance(v, (int, float))
+                or not self.low <= v <= self.high
+            ):
                 allowed = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
-                allowed += ", or a list of them, one a joint" + (f", or {self.word}" if self.word else "")
+                allowed += ", or a list of them, one a joint" + (
+                    f", or {self.word}" if self.word else ""
+                )
                 raise BadInput("wrong value", found=show(v), allowed=allowed)
         return float(value) if values[0] is value else tuple(float(v) for v in values)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
+    ) -> JsonSchema:
         number = {"type": "number", "minimum": self.low, "maximum": self.high}
         words = [{"const": self.word}] if self.word else []
         return {"anyOf": [number, {"type": "array", "items": number}, *words]}
@@ -135,14 +160,18 @@ class OrWord(_First):
         """The section that a word stands for; anything else as it is."""
         return {self.key: value} if isinstance(value, str) else value
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> JsonSchema:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
+    ) -> JsonSchema:
         section = handler(schema)
         return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
 
 
 def unit_of(field: FieldInfo) -> str | None:
     """The unit that a key's marks tell; None where its values are words, counts or sections."""
-    marked = {unit for mark in field.metadata for unit in _units(mark)} | set(_units(field.annotation))
+    marked = {unit for mark in field.metadata for unit in _units(mark)} | set(
+        _units(field.annotation)
+    )
     units = marked - {"", "1"}
     return units.pop() if len(units) == 1 else None
 
@@ -174,9 +203,15 @@ def _meanings(model: type[BaseModel]) -> dict[str, str]:
             source = dedent(getsource(part))
         except (OSError, TypeError):
             continue
-        statements = next(node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+        statements = next(
+            node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef)
+        )
         for key, text in pairwise(statements):
-            if isinstance(key, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            if (
+                isinstance(key, ast.AnnAssign)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+            ):
                 meanings[ast.unparse(key.target)] = " ".join(str(text.value.value).split())
     return meanings
 
@@ -191,7 +226,12 @@ def with_owner(key: JsonSchema, extension: str, most_set: bool = False) -> JsonS
     owner = "core" if extension == "core" else f"extension {extension}"
     most = ", one of the ten keys that most people set" if most_set else ""
     mark = {"mostSet": True} if most_set else {}
-    return {"extension": extension, **mark, **key, "description": f"{key['description']} ({owner}{most})"}
+    return {
+        "extension": extension,
+        **mark,
+        **key,
+        "description": f"{key['description']} ({owner}{most})",
+    }
 
 
 def _describe_keys(schema: JsonSchema, model: "type[Section]") -> None:
@@ -208,17 +248,25 @@ class Section(BaseModel):
     What a key means is the ``description`` of its field, or the text below it.
     """
 
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, json_schema_extra=_describe_keys)
+    model_config = pydantic.ConfigDict(
+        extra="forbid", frozen=True, json_schema_extra=_describe_keys
+    )
     extension: ClassVar[str] = "core"  # that its keys belong to
     owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
-    most_set: ClassVar[tuple[str, ...]] = ()  # those of the ten keys of a world that most people set
+    most_set: ClassVar[
+        tuple[str, ...]
+    ] = ()  # those of the ten keys of a world that most people set
 
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:
     """What a file holds without the keys of a section at which nothing stands: they count as left out."""
     if not isinstance(data, dict):
         return data
-    return {key: value for key, value in data.items() if value is not None or key not in model.model_fields}
+    return {
+        key: value
+        for key, value in data.items()
+        if value is not None or key not in model.model_fields
+    }
 
 
 class GivenKeys(Section):
@@ -234,7 +282,10 @@ def refuse_section(faults: Iterable[BadInput], error: ValidationError | None = N
 
     Raises ``ValidationError``: there are some.
     """
-    own: list[Any] = [{"type": PydanticCustomError("fault", "", {"error": fault}), "input": None} for fault in faults]
+    own: list[Any] = [
+        {"type": PydanticCustomError("fault", "", {"error": fault}), "input": None}
+        for fault in faults
+    ]
     of_fields: list[Any] = [
         e | {"type": PydanticCustomError("fault", "", e["ctx"])} if e["type"] == "fault" else e
         for e in (error.errors() if error else [])
@@ -271,7 +322,10 @@ def _check_rotation(rows: tuple) -> tuple:
 def _check_inertia(rows: tuple) -> tuple:
     matrix = np.array(rows)
     size = max(float(np.abs(matrix).max()), 1e-12)
-    if np.abs(matrix - matrix.T).max() > 1e-9 * size or np.linalg.eigvalsh(matrix).min() < -1e-9 * size:
+    if (
+        np.abs(matrix - matrix.T).max() > 1e-9 * size
+        or np.linalg.eigvalsh(matrix).min() < -1e-9 * size
+    ):
         allowed = "three rows of a symmetric matrix without negative eigenvalues [kg·m²]"
         raise BadInput("not an inertia tensor", found=[list(r) for r in rows], allowed=allowed)
     return rows

@@ -16,7 +16,10 @@ _PLACES = (  # of paths in a world
 )  # fmt: skip
 PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
-_RESULTS = {"world": ("summary.json", "plan.json"), "sweep": ("sweep.csv",)}  # what lies beside a copy of that name
+_RESULTS = {
+    "world": ("summary.json", "plan.json"),
+    "sweep": ("sweep.csv",),
+}  # what lies beside a copy of that name
 
 
 def world_folders() -> list[Path]:
@@ -82,7 +85,9 @@ def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
     if exists(path):
         return path
     if _is_name(path):
-        here = [file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if exists(Path(file))]
+        here = [
+            file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if exists(Path(file))
+        ]
         nearest = here[0] if here else nearest_name(path.name, known)
         allowed = ", ".join([*known, "or the path of a file"])
         raise BadInput(f"unknown {kind}", found=path.name, allowed=allowed, nearest=nearest)
@@ -101,7 +106,9 @@ def name_of(path: Path) -> str:
     name = path.resolve().parent.name if is_copy else path.stem
     if not name.strip("."):  # its results would lie in `runs` itself, or beside it
         raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
-    return "".join(c if c.isprintable() else "_" for c in name)  # it is printed, and written as text
+    return "".join(
+        c if c.isprintable() else "_" for c in name
+    )  # it is printed, and written as text
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
@@ -136,7 +143,11 @@ def _paths(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """The sections and keys at which the plain data of a world has the path of an arm or of a method."""
     for *sections, key in (place.split(".") for place in _PLACES):
         section = value_at(data, tuple(sections))
-        if isinstance(section, dict) and isinstance(given := section.get(key), str) and is_path(given):
+        if (
+            isinstance(section, dict)
+            and isinstance(given := section.get(key), str)
+            and is_path(given)
+        ):
             yield section, key
 
 
@@ -150,7 +161,13 @@ def nested(key: Key, value: Any) -> dict[str, Any]:
 def value_at(data: Any, key: Key, none: Any = None) -> Any:
     """What plain data has at a key; ``none`` where there is no such key."""
     for part in key:
-        keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, (list, tuple)) else ()
+        keys: Any = (
+            data
+            if isinstance(data, dict)
+            else range(len(data))
+            if isinstance(data, (list, tuple))
+            else ()
+        )
         data = data[part] if part in keys else none
     return data
 

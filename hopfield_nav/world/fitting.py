@@ -24,7 +24,9 @@ TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on
 _ARMS = ("arm", "plant.dynamics", "controller.model")
 
 
-Rule = tuple[str, Callable[[Any, World], bool], str, str]  # a key, whether its value fits the world, what not, allowed
+Rule = tuple[
+    str, Callable[[Any, World], bool], str, str
+]  # a key, whether its value fits the world, what not, allowed
 
 
 def misfits(world: World, rules: Iterable[Rule]) -> Iterator[BadInput]:
@@ -61,7 +63,9 @@ def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[Bad
         for key, arm in arms.items():
             if (n := len(arm.mass)) != given:
                 allowed = f"{n}, as arm {attrgetter(key)(world)} has"
-                raise BadInput("wrong number of joints", where="start.joints", found=given, allowed=allowed)
+                raise BadInput(
+                    "wrong number of joints", where="start.joints", found=given, allowed=allowed
+                )
     except BadInput as error:
         return world.with_changes(start=StartSection(joints=start_of_arm(arms["arm"]))), [error]
     return world, []
@@ -85,7 +89,9 @@ def check_rotors(world: World) -> None:
         return  # told by another check
     if friction == "arm" and not np.any(arm.friction[:, :3]):
         allowed = "null, values of your own, or plant.dynamics: ur5_full"
-        raise BadInput(f"arm {name} has no joint friction in its file", "plant.friction", "arm", allowed)
+        raise BadInput(
+            f"arm {name} has no joint friction in its file", "plant.friction", "arm", allowed
+        )
     if world.plant.engine == "flexible":
         return  # its joints have rotors in any case
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
@@ -106,7 +112,9 @@ def check_lengths(world: World) -> Iterator[BadInput]:
             numbers = of_joints and bool(value) and isinstance(value[0], float)
             if numbers and len(value) not in (1, n):
                 where, allowed = f"{section}.{key}", f"{n}, one a joint, or a single number"
-                yield BadInput("wrong number of values", where=where, found=list(value), allowed=allowed)
+                yield BadInput(
+                    "wrong number of values", where=where, found=list(value), allowed=allowed
+                )
 
 
 def check_plan(world: World) -> Iterator[BadInput]:
@@ -123,7 +131,10 @@ def check_plan(world: World) -> Iterator[BadInput]:
             continue
         for i, (angle, (low, high)) in enumerate(zip(joints, limits, strict=False)):
             if not low <= angle <= high:
-                what, allowed = f"joint {i + 1} of arm {world.arm} does not turn so far", f"{low:.6g} to {high:.6g} rad"
+                what, allowed = (
+                    f"joint {i + 1} of arm {world.arm} does not turn so far",
+                    f"{low:.6g} to {high:.6g} rad",
+                )
                 yield BadInput(what, where=f"{key}.{i}", found=angle, allowed=allowed)
 
 
@@ -132,7 +143,9 @@ def check_pushes(world: World) -> Iterator[BadInput]:
     n = len(world.start.joints)
     for i, push in enumerate(world.pushes):
         if push.link > n:
-            yield BadInput("no such link", where=f"pushes.{i}.link", found=push.link, allowed=f"1 to {n}")
+            yield BadInput(
+                "no such link", where=f"pushes.{i}.link", found=push.link, allowed=f"1 to {n}"
+            )
 
 
 def _start_of(world: World) -> StartSection:
@@ -147,7 +160,9 @@ def _start_of(world: World) -> StartSection:
     if q is None:
         key, found = "pose" if given else "position", [round(float(v), 6) for v in place]
         allowed = "a place of the tool, and a rotation there, that it reaches"
-        raise BadInput("the arm does not reach the start", where=f"start.{key}", found=found, allowed=allowed)
+        raise BadInput(
+            "the arm does not reach the start", where=f"start.{key}", found=found, allowed=allowed
+        )
     return StartSection(joints=tuple(q.tolist()))
 
 
@@ -158,13 +173,22 @@ def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
     return _near_joints(arm, pose, given is None, near)
 
 
-def _near_joints(arm: "Arm", pose: np.ndarray, any_rotation: bool, near: np.ndarray) -> np.ndarray | None:
+def _near_joints(
+    arm: "Arm", pose: np.ndarray, any_rotation: bool, near: np.ndarray
+) -> np.ndarray | None:
     """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
-    from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics, within_limits_turns
+    from dynamics import (
+        has_closed_form,
+        inverse_kinematics,
+        numeric_inverse_kinematics,
+        within_limits_turns,
+    )
 
     if any_rotation or not has_closed_form(arm):
         rng = np.random.default_rng(0)
-        found = numeric_inverse_kinematics(arm, pose, near, position_only=any_rotation, restarts=20, rng=rng)
+        found = numeric_inverse_kinematics(
+            arm, pose, near, position_only=any_rotation, restarts=20, rng=rng
+        )
         return found.q if found.converged else None
     solutions = inverse_kinematics(arm, pose)
     turned = within_limits_turns(arm, solutions, np.broadcast_to(near, solutions.shape))
@@ -177,15 +201,26 @@ def _check_joints(world: World) -> Iterator[BadInput]:
     goal, shape, n = world.goal, world.map.shape, len(world.start.joints)
     allowed = f"{n}, as start.joints has"
     if len(shape) != n:
-        yield BadInput("wrong number of joints", where="map.shape", found=list(shape), allowed=allowed)
+        yield BadInput(
+            "wrong number of joints", where="map.shape", found=list(shape), allowed=allowed
+        )
     if goal is None:
         return
     if goal.cell is not None:
-        yield BadInput("a map of joint angles", "goal.cell", list(goal.cell), "position, pose or joints")
+        yield BadInput(
+            "a map of joint angles", "goal.cell", list(goal.cell), "position, pose or joints"
+        )
     if goal.position is not None and len(goal.position) != 3:
-        yield BadInput("a place in space", where="goal.position", found=list(goal.position), allowed="[x, y, z]")
+        yield BadInput(
+            "a place in space",
+            where="goal.position",
+            found=list(goal.position),
+            allowed="[x, y, z]",
+        )
     if goal.joints is not None and len(goal.joints) != n:
-        yield BadInput("wrong number of joints", where="goal.joints", found=len(goal.joints), allowed=allowed)
+        yield BadInput(
+            "wrong number of joints", where="goal.joints", found=len(goal.joints), allowed=allowed
+        )
 
 
 def _check_times(world: World) -> Iterator[BadInput]:
@@ -202,11 +237,19 @@ def _check_reach(world: World) -> None:
     from dynamics import has_closed_form
 
     goal = world.goal
-    if goal is None or goal.joints is not None or goal.cell is not None or len(world.goal_position or ()) != 3:
+    if (
+        goal is None
+        or goal.joints is not None
+        or goal.cell is not None
+        or len(world.goal_position or ()) != 3
+    ):
         return
     arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
-        what, found = "a numeric search finds no joint angles at the goal", list(world.goal_position or ())
+        what, found = (
+            "a numeric search finds no joint angles at the goal",
+            list(world.goal_position or ()),
+        )
         raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
 
 

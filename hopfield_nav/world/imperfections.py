@@ -24,7 +24,9 @@ class FrictionSection(Section):
     """Friction in the joints of the plant; each value one number, or one a joint."""
 
     coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving")
-    viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(0.0, description="grows with the speed")
+    viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
+        0.0, description="grows with the speed"
+    )
     breakaway: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] | None = None
     """at standstill, at least coulomb; null: as coulomb"""
     stribeck_speed: Annotated[Any, PerJoint(1e-6, 10.0, "rad/s")] = 0.1
@@ -37,7 +39,12 @@ class FrictionSection(Section):
             n = max(len(low), len(high))
             low, high = (values * n if len(values) == 1 else values for values in (low, high))
             if any(b < c for c, b in zip(low, high, strict=False)):
-                yield BadInput("below the Coulomb friction", "breakaway", self.breakaway, f"at least {self.coulomb}")
+                yield BadInput(
+                    "below the Coulomb friction",
+                    "breakaway",
+                    self.breakaway,
+                    f"at least {self.coulomb}",
+                )
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:
@@ -46,7 +53,8 @@ def as_list(value: float | tuple[float, ...]) -> list[float]:
 
 
 FrictionChoice = Annotated[
-    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)], Discriminator(_word_or_section)
+    Annotated[Literal["arm"], Tag(WORD)] | Annotated[FrictionSection, Tag(SECTION)],
+    Discriminator(_word_or_section),
 ]
 
 
@@ -75,7 +83,9 @@ class WrenchSensorSection(Section):
     moment_offset: _NewtonMetres = Field((0.0, 0.0, 0.0), description="added to the moment, always")
     force_drift: Annotated[float, Range(0.0, 100.0, "N/√s")] = 0.0
     """random walk of each component: standard deviation after one second"""
-    moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(0.0, description="the same of the moment")
+    moment_drift: Annotated[float, Range(0.0, 10.0, "N·m/√s")] = Field(
+        0.0, description="the same of the moment"
+    )
 
 
 class SensorsSection(Section):
@@ -99,20 +109,31 @@ class LearnSection(Section):
     wiggle: Annotated[float, Range(0.0, 0.01, "rad")] = 0.002
     """how far all joints turn to either side before the first motion; 0: not at all"""
     wiggle_time: Annotated[float, Range(0.5, 60.0, "s")] = Field(2.0, description="that this takes")
-    masses: Flag = Field(True, description="learn masses and centres of the links while they move freely")
-    payload: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 2)] | None = None
+    masses: Flag = Field(
+        True, description="learn masses and centres of the links while they move freely"
+    )
+    payload: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 2)] | None = (
+        None
+    )
     """[from, to]: time in which what is felt is a payload, and no touch; null: none"""
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.payload is not None and self.payload[0] >= self.payload[1]:
-            yield BadInput("not rising", where="payload", found=list(self.payload), allowed="[from, to], from < to")
+            yield BadInput(
+                "not rising",
+                where="payload",
+                found=list(self.payload),
+                allowed="[from, to], from < to",
+            )
 
 
 LearnChoice = Annotated[
     Annotated[Literal[False], Tag(WORD)] | Annotated[LearnSection, Tag(SECTION)],
     Discriminator(_word_or_section),
-    BeforeValidator(lambda value: {} if value is True else value, json_schema_input_type=bool | LearnSection),
+    BeforeValidator(
+        lambda value: {} if value is True else value, json_schema_input_type=bool | LearnSection
+    ),
 ]
 
 
@@ -127,4 +148,6 @@ class ModelErrorSection(Section):
     """factor on the believed stiffness of each gear before it slips"""
     motor_constant_scale: Annotated[Any, PerJoint(0.1, 10.0, "")] = 1.0
     """believed torque of each motor a true one"""
-    payload: Literal["known", "unknown"] = Field("known", description="whether the model contains `tool.payload`")
+    payload: Literal["known", "unknown"] = Field(
+        "known", description="whether the model contains `tool.payload`"
+    )

@@ -15,7 +15,14 @@ from typing import Any
 from dynamics import BadInput, printable
 from hopfield_nav.plugin import Parameter
 from hopfield_nav.world.checks import check_world
-from hopfield_nav.world.document import Document, Key, parse_document, parse_value, plain, read_document
+from hopfield_nav.world.document import (
+    Document,
+    Key,
+    parse_document,
+    parse_value,
+    plain,
+    read_document,
+)
 from hopfield_nav.world.faults import placed, read_form, refuse, section_model
 from hopfield_nav.world.fields import OrWord
 from hopfield_nav.world.files import find_world, name_of, nested, paths_from_here, value_at
@@ -67,7 +74,9 @@ def recorded_world(path: Path) -> World:
     return world_from(read_document(path), path.parent, name_of(path), trust=RECORD)
 
 
-def parse_world(text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False) -> World:
+def parse_world(
+    text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False
+) -> World:
     """The world that YAML text describes; paths in it are relative to ``folder``.
 
     Raises ``BadInput``: as ``load_world``.
@@ -85,7 +94,12 @@ def world_from(document: Document, folder: Path, name: str, trust: Trust | None 
     """
     trust = trust or Trust()
     world = read_form(World, document, {"folder": folder, "trust": trust})
-    world._name, world._folder, world._trust, world._notes = name, folder, trust, tuple(document.notes)
+    world._name, world._folder, world._trust, world._notes = (
+        name,
+        folder,
+        trust,
+        tuple(document.notes),
+    )
     world, faults = check_world(world)
     refuse(placed(faults, document), document)
     return world
@@ -105,22 +119,30 @@ def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]
         if not isinstance(dotted, str) or not all(dotted.split(".")):
             allowed = "a key such as 'detection.threshold'"
             raise BadInput("not understood", where="overrides", found=dotted, allowed=allowed)
-    return [(split_key(dotted), value, f"overrides[{dotted!r}]") for dotted, value in overrides.items()]
+    return [
+        (split_key(dotted), value, f"overrides[{dotted!r}]") for dotted, value in overrides.items()
+    ]
 
 
 def _read_text(text: str) -> Change:
     (dotted, equals, value), place = text.partition("="), f"--set {printable(text, _LONGEST)}"
     if not equals or not all(dotted.split(".")):
-        raise BadInput("not understood", where=place, allowed="KEY=VALUE, such as detection.threshold=8")
+        raise BadInput(
+            "not understood", where=place, allowed="KEY=VALUE, such as detection.threshold=8"
+        )
     return split_key(dotted), parse_value(value, place), place
 
 
 def split_key(dotted: str) -> Key:
     """``obstacles.0.cylinder`` as a path of keys."""
-    return tuple(int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split("."))
+    return tuple(
+        int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split(".")
+    )
 
 
-def apply_changes(document: Document, changes: Sequence[Change], folder: Path, trust: Trust) -> None:
+def apply_changes(
+    document: Document, changes: Sequence[Change], folder: Path, trust: Trust
+) -> None:
     """Write changes that belong together into the document of a world in ``folder``.
 
     Where they choose another method, keys that belong to the old one go, unless they are among the changes: those
@@ -136,7 +158,9 @@ def apply_changes(document: Document, changes: Sequence[Change], folder: Path, t
         write_value(document, key, copy.deepcopy(value), place)
     given = {key[:2] for key, _, _ in changes}
     for name, old in before.items():
-        _leave_out(document, str(name), old, _names_and_keys(document.data, name, folder, trust), given)
+        _leave_out(
+            document, str(name), old, _names_and_keys(document.data, name, folder, trust), given
+        )
 
 
 def chooses_method(key: Key) -> bool:
@@ -152,7 +176,9 @@ def _names_and_keys(data: Any, name: str | int, folder: Path, trust: Trust) -> N
     """The methods that a section names, and their keys; neither where there are no such methods."""
     section: Any = section_model((name,), World)
     given = data.get(name) if isinstance(data, dict) else None
-    given = given if isinstance(given, dict) else dict.fromkeys(section.kinds, given) if given else {}
+    given = (
+        given if isinstance(given, dict) else dict.fromkeys(section.kinds, given) if given else {}
+    )
     own = section.own_keys(given, folder, trust)
     return ({}, {}) if own is None else (section.named(given), own)
 
@@ -169,7 +195,10 @@ def _leave_out(document: Document, name: str, old: Named, new: Named, given: set
         document.places = {k: at for k, at in document.places.items() if k[:2] != (name, key)}
     if gone:
         other = [key for key, method in now.items() if method != before[key]]
-        keys, whose = ", ".join(f"{name}.{key}" for key in gone), ", ".join(before[key] for key in other)
+        keys, whose = (
+            ", ".join(f"{name}.{key}" for key in gone),
+            ", ".join(before[key] for key in other),
+        )
         meant = ", ".join(f"{name}.{key}: {now[key]}" for key in other)
         document.notes.append(f"{meant} leaves out {keys} of {whose}")
 

@@ -16,7 +16,9 @@ from hopfield_nav.world.methods import Gone, MethodSection, Trust
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
 JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
 DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
-_TIME_SCHEMA = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]}
+_TIME_SCHEMA = {
+    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
+}
 FREE = "free"
 _ROTATION_SCHEMA = {"anyOf": [fields.MATRIX_SCHEMA, {"const": FREE}]}
 
@@ -31,28 +33,41 @@ class MapSection(MethodSection):
     space: fields.Text = "tool"
     """what a cell is, and who finds the way over them: tool, a place of the tool; joints, a configuration of the whole
     arm; or FILE.py:NAME"""
-    origin: fields.Point = Field((0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes")
+    origin: fields.Point = Field(
+        (0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes"
+    )
     spacing: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] = 0.0263
     """between neighbouring cells"""
-    shape: Annotated[tuple[Annotated[int, fields.Whole(1, 4096)], ...], fields.Length(2, 16)] = (20, 20)
+    shape: Annotated[tuple[Annotated[int, fields.Whole(1, 4096)], ...], fields.Length(2, 16)] = (
+        20,
+        20,
+    )
     """cells along x and along y, and along z for a map in space; or one number a joint"""
     lower: fields.Joints | None = None
     """where the cells of each joint begin; null: half a turn below start.joints, or its limit"""
     upper: fields.Joints | None = None
     """where they end; null: a turn further, or the joint's limit; a full turn is closed"""
-    rim: Literal["free", "blocked"] = Field("free", description="whether the outermost cells count as obstacles")
+    rim: Literal["free", "blocked"] = Field(
+        "free", description="whether the outermost cells count as obstacles"
+    )
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
         for key in ("lower", "upper"):
             given = getattr(self, key)
             if given is not None and self.space == "tool":
-                yield BadInput("a map of the tool has none", key, list(given), "null, or space: joints")
+                yield BadInput(
+                    "a map of the tool has none", key, list(given), "null, or space: joints"
+                )
             elif given is not None and len(given) != len(self.shape):
-                yield BadInput("wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has")
+                yield BadInput(
+                    "wrong number of joints", key, len(given), f"{len(self.shape)}, as shape has"
+                )
         for i, (low, high) in enumerate(zip(self.lower or (), self.upper or (), strict=False)):
             if not low < high:
-                yield BadInput("above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad")
+                yield BadInput(
+                    "above upper", where=f"lower.{i}", found=low, allowed=f"below {high:.6g} rad"
+                )
         if self.space == "tool" and len(self.shape) > 3:
             yield BadInput("wrong number of axes", "shape", list(self.shape), "a list of 2 to 3")
         for k, cells in enumerate(() if self.space == "joints" else self.shape[:2]):
@@ -112,10 +127,14 @@ class PlannerSection(MethodSection):
 
     kind: fields.Text = "hopfield"
     """what plans: hopfield, the network; for comparison a_star; or FILE.py:NAME"""
-    network: Literal["limit", "sum"] = Field("limit", description="limit: shortest paths; sum: the document's")
+    network: Literal["limit", "sum"] = Field(
+        "limit", description="limit: shortest paths; sum: the document's"
+    )
     beta: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = None
     """gain of the neurons, for the sum network; null: chosen by the planner"""
-    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = "linear"
+    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = (
+        "linear"
+    )
     """function of the neurons, for the sum network, beta being its slope; all but linear in plain doubles; saturated
     and sigmoid light cells without a path; threshold has no slope: refused"""
     radius: Annotated[float, fields.Range(1.0, 16.0, "cells")] = 1.0
@@ -149,12 +168,16 @@ class PlannerSection(MethodSection):
     """cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run"""
 
     @classmethod
-    def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
+    def own_keys(
+        cls, section: Mapping[str, Any], folder: Path, trust: Trust
+    ) -> dict[str, Parameter] | None:
         """As of any section; and those of the network."""
         own = super().own_keys(section, folder, trust)
         if own is None or cls.named(section)["kind"] != "hopfield":
             return own
-        return own | {key: Parameter(key, 0.0, 0.0, 0.0, "1", "of the network") for key in NETWORK_KEYS}
+        return own | {
+            key: Parameter(key, 0.0, 0.0, 0.0, "1", "of the network") for key in NETWORK_KEYS
+        }
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -163,16 +186,25 @@ class PlannerSection(MethodSection):
             yield BadInput(what, where="clearance", found=found, allowed="0, or any_angle: true")
         if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
             what = "only the summing network has activation functions"
-            yield BadInput(what, "activation", self.activation, "linear, or kind: hopfield with network: sum")
+            yield BadInput(
+                what, "activation", self.activation, "linear, or kind: hopfield with network: sum"
+            )
         if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
             allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
-            yield BadInput("each step must be named once", where="ties", found=list(self.ties), allowed=allowed)
+            yield BadInput(
+                "each step must be named once", where="ties", found=list(self.ties), allowed=allowed
+            )
         for key in NETWORK_KEYS if self.kind != "hopfield" else ():
             value, default = getattr(self, key), type(self).model_fields[key].default
             if value not in (default, TIES_IN_SPACE):
                 words, found = json.dumps(default).replace('"', ""), json.loads(json.dumps(value))
                 allowed = f"{words}, its default, or kind: hopfield"
-                yield BadInput("only planner hopfield has it", where=key, found=fields.show(found), allowed=allowed)
+                yield BadInput(
+                    "only planner hopfield has it",
+                    where=key,
+                    found=fields.show(found),
+                    allowed=allowed,
+                )
 
 
 def _time_per_cell(value: object) -> object:
@@ -185,7 +217,9 @@ def _time_per_cell(value: object) -> object:
     return float(fields.Range(0.0, 1000.0, "s", above=True).check(value))
 
 
-_TimePerCell = Annotated[Any, BeforeValidator(_time_per_cell), fields.Unit("s"), WithJsonSchema(_TIME_SCHEMA)]
+_TimePerCell = Annotated[
+    Any, BeforeValidator(_time_per_cell), fields.Unit("s"), WithJsonSchema(_TIME_SCHEMA)
+]
 _RotationOrFree = Annotated[
     fields.Rotation,
     WrapValidator(lambda value, handler: value if value == FREE else handler(value)),

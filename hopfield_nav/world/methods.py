@@ -53,7 +53,9 @@ class Trust:
         here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
         if not (here or self.everything or str(file) in self.given):
             allowed = "--trust (in Python allow_code=True), or a file in the current folder"
-            raise BadInput("names a Python file, which would be executed", found=name, allowed=allowed)
+            raise BadInput(
+                "names a Python file, which would be executed", found=name, allowed=allowed
+            )
 
     def looks_into(self, name: str) -> bool:
         """Whether the method itself says what its parameters are."""
@@ -61,7 +63,9 @@ class Trust:
 
     def also(self, names: Iterable[object], folder: Path) -> "Trust":
         """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
-        own = {str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)}
+        own = {
+            str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)
+        }
         return Trust(self.everything, self.given | own, self.record)
 
 
@@ -112,7 +116,9 @@ class MethodSection(Section):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _with_parameters(cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo) -> Self:
+    def _with_parameters(
+        cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo
+    ) -> Self:
         """The section with the parameters of its methods checked, and completed by their defaults."""
         faults = list[BadInput]()
         if isinstance(section, Mapping):
@@ -132,7 +138,10 @@ class MethodSection(Section):
         cls, section: Mapping[str, Any], context: Mapping[str, Any], faults: list[BadInput]
     ) -> dict[str, float | tuple[float, ...]]:
         """The values of all parameters, given or by default; what is wrong with the section's keys is added."""
-        trust, names = context.get("trust", Trust()), [n for n in cls.named(section).values() if isinstance(n, str)]
+        trust, names = (
+            context.get("trust", Trust()),
+            [n for n in cls.named(section).values() if isinstance(n, str)],
+        )
         methods, known = cls._found(section, context.get("folder"), trust, faults)
         parameters = own_parameters(methods)
         of_sensors = {p.name for method in methods for p in method.parameters if p.of_sensors}
@@ -167,7 +176,9 @@ class MethodSection(Section):
             kind, default = cls.kinds[key], cls.model_fields[key].default
             if not isinstance(name, str):
                 known = False  # its own fault says so
-            elif trust.looks_into(name) and not (kind in PLAIN and (name == default or is_bundled(kind, name))):
+            elif trust.looks_into(name) and not (
+                kind in PLAIN and (name == default or is_bundled(kind, name))
+            ):
                 try:
                     methods.append(trust.find(kind, name, folder))
                 except BadInput as error:
@@ -181,7 +192,9 @@ class MethodSection(Section):
         return {key: section.get(key, cls.model_fields[key].default) for key in cls.kinds}
 
     @classmethod
-    def own_keys(cls, section: Mapping[str, Any], folder: Path, trust: Trust) -> dict[str, Parameter] | None:
+    def own_keys(
+        cls, section: Mapping[str, Any], folder: Path, trust: Trust
+    ) -> dict[str, Parameter] | None:
         """The keys of the methods that plain data of a section names; None where one of them is not known."""
         methods, known = cls._found(section, folder, trust, [])
         return own_parameters(methods) if known else None

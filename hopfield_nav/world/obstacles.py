@@ -28,13 +28,20 @@ class _Row(GivenKeys):
     """Cylinders in a row."""
 
     radius: solids.Radius = Field(description="of its cylinders, half its thickness")
-    height: solids.Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
+    height: solids.Height | None = Field(
+        None, description="[lower, upper] z of its ends; left out: without end"
+    )
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         yield from solids.check_height(self.height)
         if len(self.centres()) > _MAX_CYLINDERS:
-            yield BadInput(f"takes more than {_MAX_CYLINDERS} cylinders", "radius", self.radius, "a thicker wall")
+            yield BadInput(
+                f"takes more than {_MAX_CYLINDERS} cylinders",
+                "radius",
+                self.radius,
+                "a thicker wall",
+            )
 
     def centres(self) -> list[tuple[float, ...]]:
         """(k, 2) of its cylinders, in their order along it [m]."""
@@ -51,7 +58,9 @@ class _Row(GivenKeys):
 class Wall(_Row):
     """A straight wall with round ends."""
 
-    from_: PlanePoint = Field(alias="from", description="[x, y] where its middle line begins, base axes")
+    from_: PlanePoint = Field(
+        alias="from", description="[x, y] where its middle line begins, base axes"
+    )
     to: PlanePoint = Field(description="[x, y] where it ends")
 
     @property
@@ -75,15 +84,21 @@ class KnownObstacle(GivenKeys):
 
     owners: ClassVar[dict[str, str]] = {"name": "known_world"}
 
-    name: str | None = Field(None, min_length=1, max_length=60, description="by which a plan speaks of it")
+    name: str | None = Field(
+        None, min_length=1, max_length=60, description="by which a plan speaks of it"
+    )
     cylinder: solids.Cylinder | None = Field(None, description="one upright cylinder")
     sphere: solids.Sphere | None = Field(None, description="one sphere")
     box: solids.Box | None = Field(None, description="one box")
     floor: solids.Floor | None = Field(None, description="everything below a level plane")
     mesh: solids.Mesh | None = Field(None, description="a convex mesh of an STL or OBJ file")
 
-    wall: Wall | None = Field(None, description="upright cylinders in a row, from one point to another")
-    polyline: Polyline | None = Field(None, description="upright cylinders along a line with corners")
+    wall: Wall | None = Field(
+        None, description="upright cylinders in a row, from one point to another"
+    )
+    polyline: Polyline | None = Field(
+        None, description="upright cylinders along a line with corners"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -92,14 +107,21 @@ class KnownObstacle(GivenKeys):
         for key in _TIMES:
             if isinstance(data, Mapping) and key in data and key not in cls.model_fields:
                 allowed = "no such key, or the obstacle among obstacles"
-                raise BadInput("what is known neither comes nor goes", where=key, found=data[key], allowed=allowed)
+                raise BadInput(
+                    "what is known neither comes nor goes",
+                    where=key,
+                    found=data[key],
+                    allowed=allowed,
+                )
         return data
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
         given = [key for key, value in self if value is not None and key in self.kinds()]
         if len(given) != 1:
-            yield BadInput("exactly one kind is needed", found=given, allowed=" or ".join(self.kinds()))
+            yield BadInput(
+                "exactly one kind is needed", found=given, allowed=" or ".join(self.kinds())
+            )
 
     @classmethod
     def kinds(cls) -> list[str]:
@@ -116,15 +138,26 @@ class KnownObstacle(GivenKeys):
         """What the one key holds, or stands for; nothing is drawn."""
         row = self.wall or self.polyline
         if row is not None:
-            return [solids.Cylinder(center=at, radius=row.radius, height=row.height) for at in row.centres()]
-        return [s for s in (self.cylinder, self.sphere, self.box, self.floor, self.mesh) if s is not None]
+            return [
+                solids.Cylinder(center=at, radius=row.radius, height=row.height)
+                for at in row.centres()
+            ]
+        return [
+            s
+            for s in (self.cylinder, self.sphere, self.box, self.floor, self.mesh)
+            if s is not None
+        ]
 
 
 class Obstacle(KnownObstacle):
     """An obstacle that the arm knows nothing of: exactly one of the keys is given, beside name and times."""
 
-    random_cylinders: solids.RandomCylinders | None = Field(None, description="several, drawn when a run begins")
-    random_scene: RandomScene | None = Field(None, description="a whole scene, drawn when a run begins")
+    random_cylinders: solids.RandomCylinders | None = Field(
+        None, description="several, drawn when a run begins"
+    )
+    random_scene: RandomScene | None = Field(
+        None, description="a whole scene, drawn when a run begins"
+    )
     appears: Moment | None = None
     """when it comes, or as soon as the arm is not in it; left out: there from the start"""
     vanishes: Moment | None = Field(None, description="when it goes; left out: never")
@@ -134,7 +167,9 @@ class Obstacle(KnownObstacle):
         first, last = self.times
         if not first < last:
             allowed = f"below vanishes, {last:g} s; what goes and comes again is two obstacles"
-            yield BadInput("it would go before it comes", where="appears", found=self.appears, allowed=allowed)
+            yield BadInput(
+                "it would go before it comes", where="appears", found=self.appears, allowed=allowed
+            )
 
     @property
     def times(self) -> tuple[float, float]:
@@ -153,7 +188,9 @@ _Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length
 
 def _as_rows(value: Any) -> Any:
     """One force as a list of one; a list of forces as it is."""
-    single = isinstance(value, (list, tuple)) and not any(isinstance(v, (list, tuple)) for v in value)
+    single = isinstance(value, (list, tuple)) and not any(
+        isinstance(v, (list, tuple)) for v in value
+    )
     return (value,) if single else value
 
 
@@ -161,15 +198,21 @@ class PushSection(fields.Section):
     """A force on a point of a link, from the first of its times to the last."""
 
     link: Annotated[int, fields.Whole(1, 16)] = Field(description="that is pushed, counted from 1")
-    point: fields.Point = Field((0.0, 0.0, 0.0), description="where, in the axes of the link's frame")
+    point: fields.Point = Field(
+        (0.0, 0.0, 0.0), description="where, in the axes of the link's frame"
+    )
     times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)]
     """rising, from where the push begins to where it ends"""
     force: Annotated[
         tuple[_Newtons, ...],
         Length(1, 10_000),
         BeforeValidator(_as_rows),
-        WithJsonSchema({"anyOf": [fields.VECTOR_SCHEMA, {"type": "array", "items": fields.VECTOR_SCHEMA}]}),
-    ] = Field(description="[x, y, z] in base axes, all the time; or one at each time, linear in between")
+        WithJsonSchema(
+            {"anyOf": [fields.VECTOR_SCHEMA, {"type": "array", "items": fields.VECTOR_SCHEMA}]}
+        ),
+    ] = Field(
+        description="[x, y, z] in base axes, all the time; or one at each time, linear in between"
+    )
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -177,7 +220,9 @@ class PushSection(fields.Section):
             yield BadInput("not rising", "times", list(self.times), "each above the one before")
         if len(self.force) not in (1, len(self.times)):
             allowed = f"one, or {len(self.times)}, as there are times"
-            yield BadInput("wrong number of forces", where="force", found=len(self.force), allowed=allowed)
+            yield BadInput(
+                "wrong number of forces", where="force", found=len(self.force), allowed=allowed
+            )
 
     @property
     def rows(self) -> np.ndarray:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 _TRIES = 5_000  # scenes drawn before giving up
-_NEAR, _FAR, _HIGH = 0.28, 0.75, 0.9  # [m] from the axis of joint 1, and above the base: where solids lie
+_NEAR, _FAR, _HIGH = (
+    0.28,
+    0.75,
+    0.9,
+)  # [m] from the axis of joint 1, and above the base: where solids lie
 _BOARD = 0.02  # [m] thickness of boards and walls
 _Draw = Callable[[np.random.Generator, np.ndarray], list[Solid]]
 
@@ -34,7 +38,9 @@ class RandomScene(Section):
     """free distance kept around the arm at start and goal"""
     seed: Seed | None = Field(None, description="of this scene; null: drawn from the run's seed")
 
-    def draw(self, generator: np.random.Generator, arm: "Arm", start: np.ndarray, goals: np.ndarray) -> list[Solid]:
+    def draw(
+        self, generator: np.random.Generator, arm: "Arm", start: np.ndarray, goals: np.ndarray
+    ) -> list[Solid]:
         """The solids of the scene; one with a seed of its own ignores the run's generator.
 
         The start (n,) stays free, and one at least of the goals (k, n), if there are any [rad].
@@ -68,7 +74,9 @@ def _one_solid(generator: np.random.Generator) -> Solid:
         return Sphere(center=center, radius=_to_mm(generator.uniform(0.05, 0.13)))
     wide = generator.uniform(0.06, 0.25, 3)
     size = wide if kind == 1 else np.array([*generator.uniform(0.2, 0.4, 2), _BOARD])
-    return Box(center=center, size=_rounded(size), rotation=_rounded(generator.uniform(-1.5, 1.5, 3)))
+    return Box(
+        center=center, size=_rounded(size), rotation=_rounded(generator.uniform(-1.5, 1.5, 3))
+    )
 
 
 def _shelf(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
@@ -80,7 +88,10 @@ def _shelf(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
     low = -draw(0.15, 0.6) * bay - below * bay  # beside the point, as all that follows
     front, side = -draw(0.2, 0.7) * depth, draw(-0.3, 0.3) * width
     middle, height = low + 0.5 * bays * bay, bays * bay + _BOARD
-    parts = [((front + 0.5 * depth, side, low + k * bay), (depth, width, _BOARD)) for k in range(bays + 1)]
+    parts = [
+        ((front + 0.5 * depth, side, low + k * bay), (depth, width, _BOARD))
+        for k in range(bays + 1)
+    ]
     parts.append(((front + depth, side, middle), (_BOARD, width, height)))
     for end in (-0.5, 0.5):
         parts.append(((front + 0.5 * depth, side + end * width, middle), (depth, _BOARD, height)))
@@ -106,7 +117,9 @@ def _one_pipe(generator: np.random.Generator) -> Solid:
     x, y, _ = _rounded(_anywhere(generator))
     if generator.integers(2):
         top = _to_mm(generator.uniform(0.4, 1.0))
-        return Cylinder(center=(x, y), radius=_to_mm(generator.uniform(0.02, 0.04)), height=(-0.1, top))
+        return Cylinder(
+            center=(x, y), radius=_to_mm(generator.uniform(0.02, 0.04)), height=(-0.1, top)
+        )
     section = _to_mm(generator.uniform(0.04, 0.07))
     return Box(
         center=(x, y, _to_mm(generator.uniform(0.05, _HIGH))),
@@ -120,7 +133,11 @@ def _put(parts: list[tuple], at: np.ndarray, angles: tuple[float, float, float])
     turned = _rounded(np.array(angles))
     axes = np.array(Box(center=(0.0, 0.0, 0.0), size=(1.0, 1.0, 1.0), rotation=turned).rotation)
     return [
-        Box(center=_rounded(at + axes @ np.array(middle)), size=_rounded(np.array(size)), rotation=turned)
+        Box(
+            center=_rounded(at + axes @ np.array(middle)),
+            size=_rounded(np.array(size)),
+            rotation=turned,
+        )
         for middle, size in parts
     ]
 

@@ -9,7 +9,12 @@ from hopfield_nav.world.fields import with_owner
 from hopfield_nav.world.map import MapSection, PlannerSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
-from hopfield_nav.world.sections import ControllerSection, DetectionSection, ExploreSection, PlantSection
+from hopfield_nav.world.sections import (
+    ControllerSection,
+    DetectionSection,
+    ExploreSection,
+    PlantSection,
+)
 from hopfield_nav.world.world import World
 
 _SEEN = ("format", "description", "obstacles", "known", "pushes", "start", "goal", "plan", "record")
@@ -19,19 +24,34 @@ _OWN = r"\.py:"  # in the name of a method of a user's own
 def dump_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12), with the parameters of every built-in method."""
     schema = titled(World.model_json_schema(), "world")
-    for section in (PlantSection, ControllerSection, MapSection, PlannerSection, DetectionSection, ExploreSection):
+    for section in (
+        PlantSection,
+        ControllerSection,
+        MapSection,
+        PlannerSection,
+        DetectionSection,
+        ExploreSection,
+    ):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
-    schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"]["method"]
+    schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"][
+        "method"
+    ]
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
     for entry in (Obstacle, KnownObstacle):
-        schema["$defs"][entry.__name__] |= {"oneOf": [{"required": [kind]} for kind in entry.kinds()]}
+        schema["$defs"][entry.__name__] |= {
+            "oneOf": [{"required": [kind]} for kind in entry.kinds()]
+        }
     return schema
 
 
 def titled(schema: dict[str, Any], kind: str) -> dict[str, Any]:
     """A schema with the draft that it follows, and the kind of file in its title."""
-    return {**schema, "$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"hopfield-nav {kind}"}
+    return {
+        **schema,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"hopfield-nav {kind}",
+    }
 
 
 def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
@@ -41,17 +61,29 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
         section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": _OWN}]}
         if kind in PLAIN:
             continue
-        own = {name: extension.name for extension in extensions() for name in extension.method_names(kind)}
-        declared: dict[str, dict[str, Parameter]] = {}  # by the parameter's and by the method's name
+        own = {
+            name: extension.name
+            for extension in extensions()
+            for name in extension.method_names(kind)
+        }
+        declared: dict[
+            str, dict[str, Parameter]
+        ] = {}  # by the parameter's and by the method's name
         for method in names:
             for parameter in own_parameters([find_method(kind, method)]).values():
                 declared.setdefault(parameter.name, {})[method] = parameter
         for name, of_methods in declared.items():
             owners = {own.get(method, "core") for method in of_methods}
             described = _describe(list(dict.fromkeys(of_methods.values())))
-            section["properties"].setdefault(name, with_owner(described, owners.pop() if len(owners) == 1 else "core"))
-    section.pop("additionalProperties", None)  # unknown keys only where one of the methods is a user's own
-    section["if"] = {"anyOf": [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]}
+            section["properties"].setdefault(
+                name, with_owner(described, owners.pop() if len(owners) == 1 else "core")
+            )
+    section.pop(
+        "additionalProperties", None
+    )  # unknown keys only where one of the methods is a user's own
+    section["if"] = {
+        "anyOf": [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]
+    }
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
 
 
@@ -100,4 +132,6 @@ def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
 def _flat(value: Any, key: str) -> list[tuple[str, Any]]:
     if not (isinstance(value, dict) and value):
         return [(key, value)]
-    return [row for name, inner in value.items() for row in _flat(inner, f"{key}.{name}".lstrip("."))]
+    return [
+        row for name, inner in value.items() for row in _flat(inner, f"{key}.{name}".lstrip("."))
+    ]

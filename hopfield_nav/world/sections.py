@@ -12,7 +12,12 @@ from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
 from hopfield_nav.world import fields
 from hopfield_nav.world.fields import Section
-from hopfield_nav.world.imperfections import FrictionChoice, LearnChoice, ModelErrorSection, TorqueRippleSection
+from hopfield_nav.world.imperfections import (
+    FrictionChoice,
+    LearnChoice,
+    ModelErrorSection,
+    TorqueRippleSection,
+)
 from hopfield_nav.world.methods import Gone, MethodSection
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -23,13 +28,17 @@ class FrameSection(Section):
     """Pose of the tool point in the flange, the last frame of the arm."""
 
     position: fields.Point = Field((0.0, 0.0, 0.0), description="tool point in flange axes")
-    rotation: fields.Rotation = Field(_IDENTITY, description="rows of the rotation from tool to flange axes")
+    rotation: fields.Rotation = Field(
+        _IDENTITY, description="rows of the rotation from tool to flange axes"
+    )
 
 
 class PayloadSection(Section):
     """What the tool carries."""
 
-    mass: Annotated[float, fields.Range(0.0, 100.0, "kg")] = Field(0.0, description="of the payload")
+    mass: Annotated[float, fields.Range(0.0, 100.0, "kg")] = Field(
+        0.0, description="of the payload"
+    )
     center_of_mass: fields.Point = Field((0.0, 0.0, 0.0), description="in the flange frame")
     inertia: fields.Inertia = Field(_ZERO, description="about the centre of mass, flange axes")
 
@@ -38,7 +47,9 @@ class ToolSection(Section):
     """The tool at the arm's flange."""
 
     frame: FrameSection = Field(default_factory=FrameSection, description="where the tool point is")
-    payload: PayloadSection = Field(default_factory=PayloadSection, description="what the tool carries")
+    payload: PayloadSection = Field(
+        default_factory=PayloadSection, description="what the tool carries"
+    )
 
 
 class PlantSection(MethodSection):
@@ -51,8 +62,12 @@ class PlantSection(MethodSection):
     engine: fields.Text = "internal"
     """what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, this program with
     elastic joints; or FILE.py:NAME"""
-    integrator: Literal["rk4", "semi_implicit_euler"] = Field("rk4", description="integration method")
-    step: Annotated[float, fields.Range(1e-6, 0.02, "s")] = Field(0.001, description="integration step")
+    integrator: Literal["rk4", "semi_implicit_euler"] = Field(
+        "rk4", description="integration method"
+    )
+    step: Annotated[float, fields.Range(1e-6, 0.02, "s")] = Field(
+        0.001, description="integration step"
+    )
     damping: Annotated[Any, fields.PerJoint(0.0, 1e4, "N·m·s/rad")] = 0.0
     """viscous damping of the joints, one number or one a joint"""
     friction: FrictionChoice | None = None
@@ -75,7 +90,9 @@ class ControllerSection(MethodSection):
     kinds: ClassVar[dict[str, str]] = {"law": "controller"}
 
     law: fields.Text = Field("inverse_dynamics", description="control law, or FILE.py:NAME")
-    model: fields.Text | None = Field(None, description="arm as the controller believes it to be; null: as `arm`")
+    model: fields.Text | None = Field(
+        None, description="arm as the controller believes it to be; null: as `arm`"
+    )
     period: Annotated[float, fields.Range(1e-6, 1.0, "s")] = 0.001
     """control period, a multiple of plant.step; default: plant.step"""
     delay: Annotated[float, fields.Range(0.0, 64.0, "s")] = 0.0
@@ -98,9 +115,15 @@ class ContactSection(Section):
 
     bodies: Literal["tool", "arm"] = "tool"
     """what obstacles can touch: the tool point, or every link and the tool"""
-    stiffness: Annotated[float, fields.Range(0.0, 1e9, "N/m", above=True)] = Field(1e5, description="of a surface")
-    damping: Annotated[float, fields.Range(0.0, 1e6, "N·s/m")] = Field(0.0, description="of a surface")
-    friction: Annotated[float, fields.Range(0.0, 2.0, "1")] = Field(0.0, description="Coulomb coefficient")
+    stiffness: Annotated[float, fields.Range(0.0, 1e9, "N/m", above=True)] = Field(
+        1e5, description="of a surface"
+    )
+    damping: Annotated[float, fields.Range(0.0, 1e6, "N·s/m")] = Field(
+        0.0, description="of a surface"
+    )
+    friction: Annotated[float, fields.Range(0.0, 2.0, "1")] = Field(
+        0.0, description="Coulomb coefficient"
+    )
 
 
 IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a size over a threshold
@@ -112,7 +135,9 @@ class DetectionSection(MethodSection):
     owners: ClassVar[dict[str, str]] = {"place": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"estimator": "estimator", "measure": "detector"}
 
-    estimator: fields.Text = Field("momentum_observer", description="force estimator, or FILE.py:NAME")
+    estimator: fields.Text = Field(
+        "momentum_observer", description="force estimator, or FILE.py:NAME"
+    )
     measure: fields.Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
     mark: Literal["felt", "actual", "desired"] = "felt"
     """felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, for good; desired: that of
@@ -161,7 +186,12 @@ class ExploreSection(MethodSection):
     owners: ClassVar[dict[str, str]] = dict.fromkeys(("retract", "force", "speed"), "surfaces")
     kinds: ClassVar[dict[str, str]] = {"method": "response"}
     gone: ClassVar[tuple[Gone, ...]] = (
-        Gone("step", "longer strides missed gaps and took longer, and are no more", "null, or no such key", None),
+        Gone(
+            "step",
+            "longer strides missed gaps and took longer, and are no more",
+            "null, or no such key",
+            None,
+        ),
     )
 
     method: fields.Text = "replan"

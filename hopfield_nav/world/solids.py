@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from dynamics import BadInput
 from dynamics.errors import needs_library
@@ -36,7 +43,9 @@ _TRIES = 10_000  # random positions tried for one cylinder before giving up
 def check_height(height: tuple[float, ...] | None) -> Iterator[BadInput]:
     """What is wrong with the ends of a cylinder: that they are in the wrong order."""
     if height is not None and height[0] >= height[1]:
-        yield BadInput("lower end not below the upper", "height", list(height), "[lower, upper] in metres")
+        yield BadInput(
+            "lower end not below the upper", "height", list(height), "[lower, upper] in metres"
+        )
 
 
 class Cylinder(fields.GivenKeys):
@@ -44,7 +53,9 @@ class Cylinder(fields.GivenKeys):
 
     center: fields.PlanePoint = Field(description="[x, y] of the axis, base axes")
     radius: Radius = Field(description="of its round side")
-    height: Height | None = Field(None, description="[lower, upper] z of its ends; left out: without end")
+    height: Height | None = Field(
+        None, description="[lower, upper] z of its ends; left out: without end"
+    )
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
@@ -75,7 +86,10 @@ def _from_angles(value: Any) -> Any:
 
 
 RotationOrAngles = Annotated[
-    fields.Rotation, BeforeValidator(_from_angles), fields.Unit("rad"), WithJsonSchema(_ROTATION_SCHEMA)
+    fields.Rotation,
+    BeforeValidator(_from_angles),
+    fields.Unit("rad"),
+    WithJsonSchema(_ROTATION_SCHEMA),
 ]
 
 
@@ -83,7 +97,9 @@ class Box(Section):
     """A box, turned in any way."""
 
     center: fields.Point = Field(description="[x, y, z] of its middle, base axes")
-    size: Annotated[tuple[_Edge, ...], fields.Length(3, 3)] = Field(description="lengths of its edges")
+    size: Annotated[tuple[_Edge, ...], fields.Length(3, 3)] = Field(
+        description="lengths of its edges"
+    )
     rotation: RotationOrAngles = _IDENTITY
     """rows of the rotation from box to base axes, or [roll, pitch, yaw]"""
 
@@ -97,7 +113,9 @@ class Floor(Section):
 class Mesh(Section):
     """A convex mesh of a file, turned in any way."""
 
-    file: fields.Text = Field(description="STL or OBJ, closed and convex, relative to the world file")
+    file: fields.Text = Field(
+        description="STL or OBJ, closed and convex, relative to the world file"
+    )
     position: fields.Point = Field((0.0, 0.0, 0.0), description="of the file's origin, base axes")
     rotation: RotationOrAngles = _IDENTITY
     """rows of the rotation from the file's to base axes, or [roll, pitch, yaw]"""
@@ -113,7 +131,10 @@ class Mesh(Section):
         folder = (info.context or {}).get("folder", Path())
         triangles = self.scale * read_mesh(folder / self.file)
         if np.abs(triangles).max() > LARGEST:
-            found, allowed = (f"{np.abs(triangles).max():.4g} m", f"up to {LARGEST:g} m (is it in millimetres?)")
+            found, allowed = (
+                f"{np.abs(triangles).max():.4g} m",
+                f"up to {LARGEST:g} m (is it in millimetres?)",
+            )
             raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
         self._triangles = triangles @ np.array(self.rotation).T + self.position
         return self
@@ -136,7 +157,9 @@ def read_mesh(path: Path) -> np.ndarray:
         require_regular(path)
         return _read(path, path.stat().st_mtime_ns)
     except OSError as error:
-        raise BadInput(f"cannot read the mesh: {error.strerror}", where="file", found=path.name) from error
+        raise BadInput(
+            f"cannot read the mesh: {error.strerror}", where="file", found=path.name
+        ) from error
 
 
 @lru_cache(maxsize=32)
@@ -147,10 +170,14 @@ def _read(path: Path, changed: int) -> np.ndarray:
     if not mesh.is_watertight:
         raise _refused(path, "holes", "a closed mesh; trimesh.repair.fill_holes closes small ones")
     hull = mesh.convex_hull
-    planes = np.column_stack([hull.face_normals, -np.einsum("ij,ij->i", hull.face_normals, hull.triangles[:, 0])])
+    planes = np.column_stack(
+        [hull.face_normals, -np.einsum("ij,ij->i", hull.face_normals, hull.triangles[:, 0])]
+    )
     depth = -(mesh.vertices @ planes[:, :3].T + planes[:, 3]).max(axis=1).min()
     if abs(mesh.volume) < (1.0 - _CAVED) * hull.volume or depth > _CAVED * mesh.scale:
-        raise _refused(path, f"{abs(mesh.volume) / hull.volume:.4g} of its hull's volume", _DECOMPOSE)
+        raise _refused(
+            path, f"{abs(mesh.volume) / hull.volume:.4g} of its hull's volume", _DECOMPOSE
+        )
     return np.array(hull.triangles)
 
 
@@ -172,7 +199,9 @@ def _loaded(path: Path) -> Any:
 
 
 def _refused(path: Path, found: str, allowed: str) -> BadInput:
-    return BadInput(f"no closed, convex mesh: {path.name}", where="file", found=found, allowed=allowed)
+    return BadInput(
+        f"no closed, convex mesh: {path.name}", where="file", found=found, allowed=allowed
+    )
 
 
 Solid = Cylinder | Sphere | Box | Floor | Mesh
@@ -182,19 +211,29 @@ class RandomCylinders(Section):
     """Cylinders at random places on the map, away from start and goal."""
 
     count: Annotated[int, fields.Whole(0, 10_000)] = Field(description="how many")
-    radius: Annotated[tuple[Radius, ...], fields.Length(2, 2)] = Field(description="smallest and largest")
+    radius: Annotated[tuple[Radius, ...], fields.Length(2, 2)] = Field(
+        description="smallest and largest"
+    )
     clearance: Annotated[float, fields.Range(0.0, 5.0, "m")] = 0.05
     """free distance kept around the start tool position and the goal"""
-    seed: Seed | None = Field(None, description="of these cylinders; null: drawn from the run's seed")
+    seed: Seed | None = Field(
+        None, description="of these cylinders; null: drawn from the run's seed"
+    )
 
     @fields.must_fit
     def _check(self) -> Iterator[BadInput]:
         if self.radius[0] > self.radius[1]:
             allowed = "[smallest, largest] in metres"
-            yield BadInput("smallest radius above the largest", "radius", list(self.radius), allowed)
+            yield BadInput(
+                "smallest radius above the largest", "radius", list(self.radius), allowed
+            )
 
     def draw(
-        self, generator: np.random.Generator, low: np.ndarray, high: np.ndarray, keep_free: list[tuple[float, float]]
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
     ) -> Iterator[Cylinder]:
         """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m]."""
         for _ in range(self.count):
@@ -219,7 +258,14 @@ def packed(solids: Iterable[Solid]) -> np.ndarray:
 
 def pack(solid: Solid) -> np.ndarray:
     """The row (17,) of one obstacle; that of a mesh is longer."""
-    from hopfield_nav.geometry import box, convex_mesh, finite_cylinder, half_space, sphere, upright_cylinder
+    from hopfield_nav.geometry import (
+        box,
+        convex_mesh,
+        finite_cylinder,
+        half_space,
+        sphere,
+        upright_cylinder,
+    )
 
     if isinstance(solid, Sphere):
         return sphere(solid.center, solid.radius)

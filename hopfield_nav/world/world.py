@@ -40,34 +40,63 @@ class World(sections.Section):
 
     format: Literal[1] = Field(description="version of the world file's layout")
     description: Text = Field("", description="what the experiment is for")
-    arm: Text = Field("ur5_ragazzon2012", description="built-in arm, or path of an arm file or of a URDF (.urdf:TIP)")
-    tool: sections.ToolSection = Field(default_factory=sections.ToolSection, description="tool point and payload")
+    arm: Text = Field(
+        "ur5_ragazzon2012",
+        description="built-in arm, or path of an arm file or of a URDF (.urdf:TIP)",
+    )
+    tool: sections.ToolSection = Field(
+        default_factory=sections.ToolSection, description="tool point and payload"
+    )
     gravity: Gravity = Field((0.0, 0.0, -9.81), description="acceleration of gravity in base axes")
-    plant: sections.PlantSection = Field(default_factory=sections.PlantSection, description="what moves")
+    plant: sections.PlantSection = Field(
+        default_factory=sections.PlantSection, description="what moves"
+    )
     controller: sections.ControllerSection = Field(default_factory=sections.ControllerSection)
     """what commands the motors"""
-    sensors: SensorsSection = Field(default_factory=SensorsSection, description="imperfections of the sensors")
+    sensors: SensorsSection = Field(
+        default_factory=SensorsSection, description="imperfections of the sensors"
+    )
     contact: sections.ContactSection = Field(default_factory=sections.ContactSection)
     """force of an obstacle on the arm"""
-    obstacles: tuple[Obstacle, ...] = Field((), description="obstacles that the arm knows nothing of")
-    known: tuple[KnownObstacle, ...] = Field((), description="obstacles that are on the map from the start")
-    pushes: tuple[PushSection, ...] = Field((), description="forces on the arm over time, without obstacles")
+    obstacles: tuple[Obstacle, ...] = Field(
+        (), description="obstacles that the arm knows nothing of"
+    )
+    known: tuple[KnownObstacle, ...] = Field(
+        (), description="obstacles that are on the map from the start"
+    )
+    pushes: tuple[PushSection, ...] = Field(
+        (), description="forces on the arm over time, without obstacles"
+    )
     map: MapSection = Field(default_factory=MapSection, description="the grid of neurons")
-    planner: PlannerSection = Field(default_factory=PlannerSection, description="the Hopfield network")
-    trajectory: TrajectorySection = Field(default_factory=TrajectorySection, description="from cells to motion")
+    planner: PlannerSection = Field(
+        default_factory=PlannerSection, description="the Hopfield network"
+    )
+    trajectory: TrajectorySection = Field(
+        default_factory=TrajectorySection, description="from cells to motion"
+    )
     detection: sections.DetectionSection = Field(default_factory=sections.DetectionSection)
     """how a collision is felt"""
-    explore: Annotated[sections.ExploreSection, OrWord("method")] = Field(default_factory=sections.ExploreSection)
+    explore: Annotated[sections.ExploreSection, OrWord("method")] = Field(
+        default_factory=sections.ExploreSection
+    )
     """how the arm goes on after a touch: a method, or a section"""
-    start: StartSection = Field(default_factory=StartSection, description="where the arm begins, at rest")
-    goal: GoalSection | None = Field(None, description="where the tool shall arrive; null: run to the time limit")
+    start: StartSection = Field(
+        default_factory=StartSection, description="where the arm begins, at rest"
+    )
+    goal: GoalSection | None = Field(
+        None, description="where the tool shall arrive; null: run to the time limit"
+    )
     plan: PlanSection = Field(default_factory=PlanSection)
     """a motion for `hopfield-nav plan`; a run ignores it"""
     time_limit: Annotated[float, Range(0.0, 1e5, "s", above=True)] = 200.0
     """simulated time at which the run ends"""
     seed: Seed = Field(0, description="of all random numbers of the run")
-    record: sections.RecordSection = Field(default_factory=sections.RecordSection, description="what is kept")
-    extensions: sections.Extensions = Field({}, description="what extensions of others need, each under its name")
+    record: sections.RecordSection = Field(
+        default_factory=sections.RecordSection, description="what is kept"
+    )
+    extensions: sections.Extensions = Field(
+        {}, description="what extensions of others need, each under its name"
+    )
 
     _name: str = PrivateAttr("world")
     _folder: Path = PrivateAttr(default_factory=Path)
@@ -87,7 +116,9 @@ class World(sections.Section):
         return isinstance(other, World) and self.model_dump() == other.model_dump()
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.obstacles)} obstacles" + (f", {len(self.known)} known" if self.known else "")
+        kinds = f"{len(self.obstacles)} obstacles" + (
+            f", {len(self.known)} known" if self.known else ""
+        )
         shape = " x ".join(map(str, self.map.shape))
         goal = f"goal {list(self._goal_as_given or ())}" if self.goal else "no goal"
         return f"<World {self.name}: {self.arm}, {kinds}, map of {shape} cells, {goal}>"
@@ -160,7 +191,9 @@ class World(sections.Section):
         if self.goal.joints is not None:
             from dynamics import forward_kinematics
 
-            x, y, z = forward_kinematics(self.bare_arm(), np.array(self.goal.joints))[:3, 3].tolist()
+            x, y, z = forward_kinematics(self.bare_arm(), np.array(self.goal.joints))[
+                :3, 3
+            ].tolist()
             return x, y, z
         if self.goal.pose is not None:
             return self.goal.pose.position
@@ -191,7 +224,9 @@ class World(sections.Section):
                 obstacles += self._draw(obstacle, generator, free)
             except BadInput as error:
                 raise error.at(f"obstacles.{i}") from None
-        known = tuple(KnownObstacle.of(solid, entry.name) for entry in self.known for solid in entry.solids)
+        known = tuple(
+            KnownObstacle.of(solid, entry.name) for entry in self.known for solid in entry.solids
+        )
         return self.with_changes(obstacles=tuple(obstacles), known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
@@ -215,10 +250,18 @@ class World(sections.Section):
         frame = self.tool.frame
         return with_tool(load_arm(self.arm, self.folder), pose_of(frame.position, frame.rotation))
 
-    def tool_pose(self, point: Sequence[float], given: PoseSection | None) -> tuple[np.ndarray, bool]:
+    def tool_pose(
+        self, point: Sequence[float], given: PoseSection | None
+    ) -> tuple[np.ndarray, bool]:
         """(4, 4) the tool's pose at a point [m], turned as given, or as on the way; whether any rotation will do."""
         any_rotation = given is None and self.trajectory.any_rotation
-        rotation = np.eye(3) if any_rotation else given.rotation if given else self.trajectory.tool_rotation
+        rotation = (
+            np.eye(3)
+            if any_rotation
+            else given.rotation
+            if given
+            else self.trajectory.tool_rotation
+        )
         return pose_of(point, rotation), any_rotation
 
     def _goal_joints(self) -> np.ndarray:
@@ -239,7 +282,9 @@ class World(sections.Section):
         if len(found) or (closed and not any_rotation):
             return found
         rng = np.random.default_rng(0)
-        near = numeric_inverse_kinematics(arm, pose, start, position_only=any_rotation, restarts=20, rng=rng)
+        near = numeric_inverse_kinematics(
+            arm, pose, start, position_only=any_rotation, restarts=20, rng=rng
+        )
         return near.q[None] if near.converged else found
 
     def _draw(
@@ -249,7 +294,9 @@ class World(sections.Section):
         solids, random = obstacle.solids, obstacle.random_cylinders
         if obstacle.random_scene is not None:
             start = np.array(self.start.joints)
-            solids = obstacle.random_scene.draw(generator, self.bare_arm(), start, self._goal_joints())
+            solids = obstacle.random_scene.draw(
+                generator, self.bare_arm(), start, self._goal_joints()
+            )
         elif random is not None:
             own = generator if random.seed is None else np.random.default_rng(random.seed)
             low = np.array(self.map.origin[:2])

@@ -24,7 +24,9 @@ PAGE = "docs/first_hour.md"
 def main() -> None:
     parts = _parts(ROOT / PAGE)
     with tempfile.TemporaryDirectory() as name:
-        archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+        archive = subprocess.run(
+            ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
+        ).stdout
         subprocess.run(["tar", "x"], cwd=name, input=archive, check=True)
         seconds = _typed(list(parts.values()), Path(name))
     rows = [(title, clock, work) for title, (clock, work) in zip(parts, seconds, strict=True)]
@@ -48,13 +50,27 @@ def _parts(page: Path) -> dict[str, list[Block]]:
 
 def _typed(parts: list[list[Block]], checkout: Path) -> list[tuple[float, float]]:
     """Clock and processor time of each part [s]; ends the script where something fails."""
-    own = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "NUMBA_CACHE_DIR", "VIRTUAL_ENV")}
-    here = {**own, "XDG_CACHE_HOME": str(checkout / ".cache"), "MPLBACKEND": "Agg", "TIMEFORMAT": "@ %R %U %S"}
+    own = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("PYTHONPATH", "NUMBA_CACHE_DIR", "VIRTUAL_ENV")
+    }
+    here = {
+        **own,
+        "XDG_CACHE_HOME": str(checkout / ".cache"),
+        "MPLBACKEND": "Agg",
+        "TIMEFORMAT": "@ %R %U %S",
+    }
     script = "\n".join(f"time {{\n{as_typed(part)}}}" for part in parts)
-    done = subprocess.run(["bash", "-c", script], cwd=checkout, env=here, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=checkout, env=here, stderr=subprocess.PIPE, text=True
+    )
     if done.returncode:
         sys.exit(done.stderr)
-    times = [[float(value) for value in line.split()] for line in re.findall(r"^@ (.+)$", done.stderr, re.MULTILINE)]
+    times = [
+        [float(value) for value in line.split()]
+        for line in re.findall(r"^@ (.+)$", done.stderr, re.MULTILINE)
+    ]
     return [(clock, user + system) for clock, user, system in times]
 
 

@@ -22,7 +22,11 @@ from hopfield_nav.world import World, dump_schema, fields_of, section_model  # n
 from hopfield_nav.world.map import NETWORK_KEYS  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "keys.md"
-KINDS = {"controller": "controller.law", "estimator": "detection.estimator", "detector": "detection.measure"}
+KINDS = {
+    "controller": "controller.law",
+    "estimator": "detection.estimator",
+    "detector": "detection.measure",
+}
 HEAD = """# All keys of a world file
 
 After this page you can look up any key: its default, its range, its meaning, and to what it belongs.
@@ -47,7 +51,10 @@ def page() -> str:
     for name, key in schema["properties"].items():
         inside = _section(schema, key)
         if inside:
-            parts += [f"## `{name}`", rows_as_table(rows(schema, inside, (name,), key["extension"]))]
+            parts += [
+                f"## `{name}`",
+                rows_as_table(rows(schema, inside, (name,), key["extension"])),
+            ]
     parts.append("## Parameters of methods\n\nThey stand in the section that names the method.")
     parts += [f"### Of `{key}`\n\n{parameters(kind)}" for kind, key in KINDS.items()]
     return "\n\n".join(part.strip() for part in parts) + "\n"
@@ -64,7 +71,9 @@ def rows(schema: dict, section: dict, place: tuple[str, ...], owner: str) -> Ite
         inside = _section(schema, key)
         if name not in known or (not place and inside):
             continue
-        of = key["extension"] if key["extension"] != "core" else owner  # what is inside a key belongs to whom it does
+        of = (
+            key["extension"] if key["extension"] != "core" else owner
+        )  # what is inside a key belongs to whom it does
         if "default" in key or not inside:
             yield row(".".join((*place, name)), key, of)
         if inside:
@@ -88,8 +97,20 @@ def allowed(key: dict) -> str:
     if not forms:
         return ""
     low, above, high = (forms[0].get(name) for name in ("minimum", "exclusiveMinimum", "maximum"))
-    least = f"above {above:g}" if low is None and above is not None else "" if low is None else f"{low:g}"
-    return f"{least} to {high:g}" if high is not None and high < 1e18 else f"{least} or more" if least else ""
+    least = (
+        f"above {above:g}"
+        if low is None and above is not None
+        else ""
+        if low is None
+        else f"{low:g}"
+    )
+    return (
+        f"{least} to {high:g}"
+        if high is not None and high < 1e18
+        else f"{least} or more"
+        if least
+        else ""
+    )
 
 
 def parameters(kind: str) -> str:
@@ -99,7 +120,14 @@ def parameters(kind: str) -> str:
         for p in find_method(kind, name).parameters:
             if not (p.inherit or p.of_sensors):  # those are no keys of the section
                 words = p.description.replace("|", "\\|")
-                cells = [f"`{name}`", f"`{p.name}`", _plain(p.default), p.unit, f"{p.low:g} to {p.high:g}", words]
+                cells = [
+                    f"`{name}`",
+                    f"`{p.name}`",
+                    _plain(p.default),
+                    p.unit,
+                    f"{p.low:g} to {p.high:g}",
+                    words,
+                ]
                 found.append([*cells, "one number or joints" if p.per_joint else "one number"])
     return table(["method", "parameter", "default", "unit", "range", "meaning", "form"], found)
 
@@ -112,7 +140,11 @@ def _section(schema: dict, key: dict) -> dict | None:
 
 def _plain(value: Any) -> str:
     """A default as it is written in YAML."""
-    return "empty" if value == "" else f"`{json.dumps(_short(value), ensure_ascii=False).strip(chr(34))}`"
+    return (
+        "empty"
+        if value == ""
+        else f"`{json.dumps(_short(value), ensure_ascii=False).strip(chr(34))}`"
+    )
 
 
 def _short(value: Any) -> Any:

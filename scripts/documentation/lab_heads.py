@@ -32,24 +32,34 @@ def head(page: Path) -> str:
     when: dict[str, list[str]] = {}
     for name in parts(page):
         made = (
-            _git("log", "-1", "--format=%as, program %h", "--", str(copy_of(ROOT, page, name))) or "not committed yet"
+            _git("log", "-1", "--format=%as, program %h", "--", str(copy_of(ROOT, page, name)))
+            or "not committed yet"
         )
         when.setdefault(made, []).append(name)
-    times = [f"{made} ({_names(names)})" if len(when) > 1 else made for made, names in sorted(when.items())]
+    times = [
+        f"{made} ({_names(names)})" if len(when) > 1 else made
+        for made, names in sorted(when.items())
+    ]
     return f"*Measured {'; '.join(times)}. By {', '.join(scripts_of(page))}.*"
 
 
 def scripts_of(page: Path) -> list[str]:
     """The scripts that write a page's parts, as they are told."""
     scripts = dict.fromkeys(_SCRIPT.findall(_HEAD.sub("", page.read_text(encoding="utf-8"))))
-    return [f"`{script}`{f' ({TAKES[script]})' if script in TAKES else ''}" for script in scripts if writes(script)]
+    return [
+        f"`{script}`{f' ({TAKES[script]})' if script in TAKES else ''}"
+        for script in scripts
+        if writes(script)
+    ]
 
 
 def writes(script: str) -> bool:
     """Whether a script writes measured parts."""
     path = ROOT / script
     return (
-        path.exists() and re.search("^from (measured_part|timing) import", path.read_text(), re.MULTILINE) is not None
+        path.exists()
+        and re.search("^from (measured_part|timing) import", path.read_text(), re.MULTILINE)
+        is not None
     )
 
 
@@ -58,7 +68,9 @@ def _names(names: list[str]) -> str:
 
 
 def _git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 if __name__ == "__main__":
@@ -66,6 +78,8 @@ if __name__ == "__main__":
         if parts(page):
             line = head(page)
             text = _HEAD.sub(
-                lambda found, line=line: f"{found[1]}\n{line}\n", page.read_text(encoding="utf-8"), count=1
+                lambda found, line=line: f"{found[1]}\n{line}\n",
+                page.read_text(encoding="utf-8"),
+                count=1,
             )
             page.write_text(text, encoding="utf-8")

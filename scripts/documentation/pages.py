@@ -22,7 +22,9 @@ PAGES = ROOT / "build" / "pages"
 LEFT_OUT = ("measured", "*.ipynb")  # of docs: what the pages hold already
 PLACES = ("dynamics", "dynamics/*", "hopfield_nav", "hopfield_nav/*", "hopfield_nav/extensions/*")
 STUBS = [path for place in PLACES for path in ROOT.glob(f"{place}/*.pyi")]
-ROOMS = sorted(".".join(path.parent.relative_to(ROOT).parts) for path in STUBS if path.parent.name != "cli")
+ROOMS = sorted(
+    ".".join(path.parent.relative_to(ROOT).parts) for path in STUBS if path.parent.name != "cli"
+)
 
 
 def write(folder: Path = PAGES) -> list[Path]:
@@ -38,7 +40,9 @@ def write(folder: Path = PAGES) -> list[Path]:
 
 def made() -> dict[str, str | bytes]:
     """The pages that no file of docs holds, and the pictures on them."""
-    pages: dict[str, str | bytes] = {f"reference/{room}.md": f"# `{room}`\n\n::: {room}\n" for room in ROOMS}
+    pages: dict[str, str | bytes] = {
+        f"reference/{room}.md": f"# `{room}`\n\n::: {room}\n" for room in ROOMS
+    }
     pages["reference/help.md"] = help_of_all()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
@@ -53,7 +57,9 @@ def help_of_all() -> str:
     whole = group.make_context("hopfield-nav", ["list", "worlds"], resilient_parsing=True)
     for name in group.list_commands(whole):
         command = group.get_command(whole, name)
-        context = type(whole)(command, info_name=f"hopfield-nav {name}", terminal_width=96, max_content_width=96)
+        context = type(whole)(
+            command, info_name=f"hopfield-nav {name}", terminal_width=96, max_content_width=96
+        )
         parts.append(f"## {name}\n\n```text\n{command.get_help(context)}\n```")
     return "\n\n".join(parts) + "\n"
 

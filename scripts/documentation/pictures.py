@@ -55,7 +55,9 @@ def main(names: list[str]) -> None:
         figure, world, *changes = OF_RUNS[name]
         run = simulate(load_world(world, changes), seed=0)
         with paper_style():
-            (path,) = save_figure((pages_of(run) | {"link_forces": link_forces_page})[figure](run), FIGURES, name)
+            (path,) = save_figure(
+                (pages_of(run) | {"link_forces": link_forces_page})[figure](run), FIGURES, name
+            )
         close_bands(path)
 
 
@@ -71,7 +73,18 @@ def close_bands(path: Path) -> None:
 def film(name: str, world: str, changes: list[str], rate: int) -> None:
     """The film of a run."""
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        assert typed(["run", world, *(f"--set={change}" for change in changes), "--no-plots", "--out=run"]) == 0
+        assert (
+            typed(
+                [
+                    "run",
+                    world,
+                    *(f"--set={change}" for change in changes),
+                    "--no-plots",
+                    "--out=run",
+                ]
+            )
+            == 0
+        )
         assert typed(["animate", "run", f"--fps={rate}", "--size=1280x720"]) == 0
         (made,) = Path("run").glob("*.mp4")
         shutil.copy(made, FIGURES / f"{name}.mp4")

@@ -14,7 +14,11 @@ import griffe
 
 def listed(stub: Path) -> list[str]:
     """The names that a stub re-exports (``from .x import name as name``), sorted."""
-    imports = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+    imports = [
+        node
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+    ]
     return sorted(alias.asname or alias.name for node in imports for alias in node.names)
 
 
@@ -46,7 +50,11 @@ class PublicNames(griffe.Extension):
         """Walk through a package that was loaded, stubs included."""
         for module in (pkg, *(m for m in pkg.modules.values() if not m.is_alias)):
             path = module.filepath
-            if isinstance(path, Path) and path.stem == "__init__" and path.with_suffix(".pyi").exists():
+            if (
+                isinstance(path, Path)
+                and path.stem == "__init__"
+                and path.with_suffix(".pyi").exists()
+            ):
                 module.exports = listed(path.with_suffix(".pyi"))
             for cls in module.classes.values():
                 if not cls.is_alias:

@@ -96,9 +96,14 @@ def as_typed(given: Sequence[Block]) -> str:
         if title or language == "python":
             into = f"cat > {shlex.quote(title)}" if title else "python -"
             text = "".join(block.text for block in found)
-            lines += [f"{into} <<'END_OF_BLOCK'\n{text}END_OF_BLOCK", f"went $? {found[0].page}:{found[0].line}"]
+            lines += [
+                f"{into} <<'END_OF_BLOCK'\n{text}END_OF_BLOCK",
+                f"went $? {found[0].page}:{found[0].line}",
+            ]
         elif language == "bash":
-            for where, command in ((f"{b.page}:{b.line}", command) for b in found for command in commands(b.text)):
+            for where, command in (
+                (f"{b.page}:{b.line}", command) for b in found for command in commands(b.text)
+            ):
                 if not command.endswith("-m pytest"):
                     lines += [command, f"went $? {shlex.quote(f'{where}: {command}')}"]
     return "\n".join(lines) + "\n"
@@ -106,7 +111,12 @@ def as_typed(given: Sequence[Block]) -> str:
 
 def expected_prints(given: Sequence[Block]) -> list[str]:
     """What Python blocks say that they print."""
-    return [line for block in given if block.language == "python" for line in _PRINTED.findall(block.text)]
+    return [
+        line
+        for block in given
+        if block.language == "python"
+        for line in _PRINTED.findall(block.text)
+    ]
 
 
 def run_page(page: str) -> list[str]:
@@ -120,7 +130,10 @@ def run_page(page: str) -> list[str]:
         try:
             with as_installed() as read:
                 wrong += [f"{page}:{block.line}: {words}" for words in _run(block, names)]
-            wrong += [f"{page}:{block.line}: reads {path}, which is not installed" for path in sorted(read)]
+            wrong += [
+                f"{page}:{block.line}: reads {path}, which is not installed"
+                for path in sorted(read)
+            ]
         except Exception as error:
             return [*wrong, f"{page}:{block.line}: {type(error).__name__}: {error}"]
     return wrong
@@ -160,7 +173,9 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         _watching[-1].add(arguments[0])
 
 
-sys.addaudithook(_note)  # it stays for the life of the process, and does nothing while nobody watches
+sys.addaudithook(
+    _note
+)  # it stays for the life of the process, and does nothing while nobody watches
 
 
 def _run(block: Block, names: dict[str, Any]) -> Iterator[str]:
@@ -242,7 +257,12 @@ def main() -> None:
             with contextlib.chdir(folder):
                 wrong = run_page(page)
         used = time.process_time() - begun[0], time.monotonic() - begun[1]
-        print(f"{page}: {used[0]:.1f} s of processor, {used[1]:.1f} s", *wrong, sep="\n    ", flush=True)
+        print(
+            f"{page}: {used[0]:.1f} s of processor, {used[1]:.1f} s",
+            *wrong,
+            sep="\n    ",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -23,11 +23,18 @@ from hopfield_nav.plugin import find_method
 from hopfield_nav.record import truth_of_data
 from hopfield_nav.sweeps import Job, share
 
-METHODS = find_method("estimator", "momentum_observer"), find_method("detector", "adaptive_joint_torque")
+METHODS = (
+    find_method("estimator", "momentum_observer"),
+    find_method("detector", "adaptive_joint_torque"),
+)
 WITHOUT = {"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03}
 DETECTORS = suite_module("detectors")
 Trial, cut = DETECTORS.Trial, DETECTORS.cut
-SPEEDS, REST, WAYS = ((0.1, 0.25, 0.5, 1.0), 0.2, (0.3, 1.0))  # [rad/s], [s], [rad] of the joint that goes furthest
+SPEEDS, REST, WAYS = (
+    (0.1, 0.25, 0.5, 1.0),
+    0.2,
+    (0.3, 1.0),
+)  # [rad/s], [s], [rad] of the joint that goes furthest
 KINDS = {"real": "masses, friction off; noise", "ideal": "the model is right"}
 CONTACTS = {  # name: share of the motion before the touch, of the joints' speed [rad/s]
     "start": ((0.03, 0.1), 0.5),
@@ -58,10 +65,16 @@ class Recorded(NamedTuple):
 
 def recorded(kind: str, trial: Trial, seed: int, stiffness: float | None = None) -> Recorded:
     """A trial of the full arm, simulated."""
-    names = {"family": "tool", "condition": f"full, {kind}", "method": "…, adaptive, default thresholds"}
+    names = {
+        "family": "tool",
+        "condition": f"full, {kind}",
+        "method": "…, adaptive, default thresholds",
+    }
     world = load_suite("detectors").world_for(Job(0, names, seed, 0))
     if stiffness is not None:
-        world = world.with_changes(contact=world.contact.model_copy(update={"stiffness": stiffness}))
+        world = world.with_changes(
+            contact=world.contact.model_copy(update={"stiffness": stiffness})
+        )
     given, trajectory = DETECTORS.wrong(world, seed, trial)
     run = Simulation(given, seed, trajectory).run()
     model, noise = build_model(run.world, build_arm(run.world)), run.world.sensors.velocity_noise
@@ -99,7 +112,13 @@ def starts() -> str:
         early = int(np.sum((first > 0.0) & (first < 0.1)))
         told = [f"{alarms[0]}", f"{early}", f"{alarms[1]} (up to {100 * bound:.1f} %)"]
         rows.append([name, f"{len(largest)}", *told])
-    head = ["", "motions", "with an alarm without it", "of these, the first in the first tenth", "with it"]
+    head = [
+        "",
+        "motions",
+        "with an alarm without it",
+        "of these, the first in the first tenth",
+        "with it",
+    ]
     return table(head, rows)
 
 
@@ -107,11 +126,15 @@ def contacts() -> str:
     """Delay and force of contacts; the middle column has as few false alarms as the last one."""
     raised = free("real")[0][:, 0].max()
     rows = []
-    for (kind, condition), when, (stiff, stiffness) in product(KINDS.items(), CONTACTS, STIFFNESS.items()):
+    for (kind, condition), when, (stiff, stiffness) in product(
+        KINDS.items(), CONTACTS, STIFFNESS.items()
+    ):
         trials = list(touches(kind, when, stiffness))
         cells = [felt(trials, False, 1.0), felt(trials, False, raised), felt(trials, True, 1.0)]
         rows.append([f"{condition}, {when}, {stiff}", *cells])
-    return table(["", "without it", f"without it, thresholds {raised:.2f} times as high", "with it"], rows)
+    return table(
+        ["", "without it", f"without it, thresholds {raised:.2f} times as high", "with it"], rows
+    )
 
 
 def touches(kind: str, when: str, stiffness: float) -> Iterator[Recorded]:
@@ -121,7 +144,9 @@ def touches(kind: str, when: str, stiffness: float) -> Iterator[Recorded]:
         rng = np.random.default_rng([k, 9])
         trajectory, length = motion(rng, speed, True)
         touch = REST + rng.uniform(*shares) * length
-        now, then = (forward_kinematics(arm, evaluate(trajectory, touch - t)[0])[:3, 3] for t in (0.0, 1e-4))
+        now, then = (
+            forward_kinematics(arm, evaluate(trajectory, touch - t)[0])[:3, 3] for t in (0.0, 1e-4)
+        )
         center = now + RADIUS * (now - then) / np.linalg.norm(now - then)
         solid = {"sphere": {"center": center.tolist(), "radius": RADIUS}}
         yield recorded(kind, Trial(cut(trajectory, touch + PRESS), solid), k, stiffness)
@@ -139,4 +164,6 @@ def felt(trials: list[Recorded], allowed: bool, limit: float) -> str:
     delay, force = np.array(found).T
     missed = sum(bool(trial.force.any()) for trial in trials) - len(found)
     p50, p95 = 1e3 * np.quantile(delay, [0.5, 0.95])
-    return f"{p50:.0f}, {p95:.0f}; {np.median(force):.0f} N" + (f"; {missed} missed" if missed else "")
+    return f"{p50:.0f}, {p95:.0f}; {np.median(force):.0f} N" + (
+        f"; {missed} missed" if missed else ""
+    )

@@ -37,7 +37,10 @@ def of(name: str) -> Callable[[], str]:
 
 def detectors() -> str:
     """The main experiment with two detectors."""
-    return table(["world", "time to the goal", "collisions", "largest force", "delay, median"], map(detector, DETECTED))
+    return table(
+        ["world", "time to the goal", "collisions", "largest force", "delay, median"],
+        map(detector, DETECTED),
+    )
 
 
 def detector(world: str) -> list[str]:
@@ -83,7 +86,9 @@ def in_space() -> str:
             count, grazes = (str(told[key]) for key in ("collision_count", "graze_count"))
             time = f"{told['simulated_time_s']:.0f} s"
             rows.append([f"`{world}`", f"`{bodies}`", f"`{told['outcome']}`", count, grazes, time])
-    return table(["world", "`contact.bodies`", "outcome", "collisions", "grazes", "simulated time"], rows)
+    return table(
+        ["world", "`contact.bodies`", "outcome", "collisions", "grazes", "simulated time"], rows
+    )
 
 
 def friction() -> str:
@@ -104,8 +109,14 @@ def sampling() -> str:
     def limits(period: float, ratio: float = 1.0) -> list[float]:
         return [largest_factor(1.0, 2.0 * ratio, delay) / period for delay in DELAYS.values()]
 
-    products = [[f"limit times period, ζ = {r:g}", *(f"{limit:.3g}" for limit in limits(1.0, r))] for r in RATIOS]
-    rows = [[f"at {1e3 * p:g} ms, ζ = 1 [rad/s]", *(f"{limit:.0f}" for limit in limits(p))] for p in PERIODS]
+    products = [
+        [f"limit times period, ζ = {r:g}", *(f"{limit:.3g}" for limit in limits(1.0, r))]
+        for r in RATIOS
+    ]
+    rows = [
+        [f"at {1e3 * p:g} ms, ζ = 1 [rad/s]", *(f"{limit:.0f}" for limit in limits(p))]
+        for p in PERIODS
+    ]
     return table(["", *DELAYS], [*products, *rows])
 
 
@@ -117,7 +128,11 @@ def base_parameters() -> str:
     rows = [
         ["columns that are not zero, of 60", f"{columns()}", f"{columns(INCLINE)}"],
         ["base parameters", f"{found['upright']}", f"{found['incline']}"],
-        ["base parameters with rotors", f"{found['upright, rotors']}", f"{found['incline, rotors']}"],
+        [
+            "base parameters with rotors",
+            f"{found['upright, rotors']}",
+            f"{found['incline, rotors']}",
+        ],
     ]
     return table(["UR5e", "upright", "incline"], rows)
 
@@ -145,7 +160,9 @@ def recorded_torques() -> str:
         return [name, run, *(f"{value:.{digits}f}" for value in values)]
 
     own = residuals(load_arm("ur5_controller"))
-    rows = [row("`ur5_controller`", f"`{run}`", values) for run, values in zip(RUNS, own, strict=True)]
+    rows = [
+        row("`ur5_controller`", f"`{run}`", values) for run, values in zip(RUNS, own, strict=True)
+    ]
     for name, arm in sets().items():
         quoted = re.sub(r"ur5_\w+", r"`\g<0>`", name)
         rows.append(row(quoted, "worst of five", residuals(arm).max(axis=0)))
@@ -156,7 +173,10 @@ def whole_arm_numbers() -> str:
     """The tuned numbers of the whole arm, as their file has them."""
     text = (ROOT / "hopfield_nav/extensions/whole_arm/numbers.py").read_text(encoding="utf-8")
     lines = re.findall(r"^([A-Z][A-Z_, ]*) = (.+?)  # (.+?)((?: \[\w.+\])|$)", text, re.MULTILINE)
-    rows = [[f"`{names}`", value, what.strip(), origin.strip(" []")] for names, value, what, origin in lines]
+    rows = [
+        [f"`{names}`", value, what.strip(), origin.strip(" []")]
+        for names, value, what, origin in lines
+    ]
     return table(["number", "value", "unit, and what it does", "from"], rows)
 
 

@@ -42,7 +42,9 @@ def main(runs: Path | None = None) -> None:
             browser.open(page.as_uri())
             browser.wait("window.hopfieldView !== undefined")
             browser.run(f"hopfieldView.clock.seek({moment})")
-            browser.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            browser.run(
+                "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            )
             Image.fromarray(browser.picture()).save(FIGURES / f"{picture}.png", optimize=True)
         browser.close()
 

@@ -17,17 +17,31 @@ from hopfield_nav import load_world
 from hopfield_nav.build import endless_cylinders
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.surfaces import Follow
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, paper_style, save_figure
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    PAGE,
+    add_legend,
+    new_figure,
+    paper_style,
+    save_figure,
+)
 from hopfield_nav.figures.run.maps import draw_path_in_space, trajectory_handles
 from hopfield_nav.figures.solid import SceneView, Solids, add_ends, add_line
 from hopfield_nav.navigation import ToolNavigator
 from hopfield_nav.record import Run
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
-WALL = "obstacles=[{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}]"
+WALL = (
+    "obstacles=[{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}]"
+)
 BEND = ["empty", WALL, "goal={cell: [17, 6]}"]
 CLEAR = ["planner.any_angle=true", "planner.clearance=0.01"]
-TRAP, AROUND, WHOLE = (0.15, 0.64, -0.19, 0.17), (0.15, 0.64, -0.26, 0.13), (0.14, 0.66, -0.26, 0.27)  # [m]
+TRAP, AROUND, WHOLE = (
+    (0.15, 0.64, -0.19, 0.17),
+    (0.15, 0.64, -0.26, 0.13),
+    (0.14, 0.66, -0.26, 0.27),
+)  # [m]
 NORMAL = 0.018  # [m] drawn length
 CYLINDER = {"fc": COLOURS.obstacle, "ec": COLOURS.excluded, "lw": 0.3}
 CASING = withStroke(linewidth=2.8, foreground="white")
@@ -36,7 +50,9 @@ SLIDE: dict[str, Any] = {"color": COLOURS.felt, "lw": 1.6, "path_effects": [CASI
 
 def main() -> None:
     normal = Line2D([], [], color=COLOURS.felt, lw=0.8, label="believed normal")
-    following, sliding = ({name: [f"explore={name}"] for name in ("replan", other)} for other in ("follow", "slide"))
+    following, sliding = (
+        {name: [f"explore={name}"] for name in ("replan", other)} for other in ("follow", "slide")
+    )
     draw("following", BEND, following, AROUND, 7.8, [normal])
     draw("sliding", ["u_trap"], sliding, TRAP, 7.35, [slide_handle()])
     shown = {"along the grid": [], "any angle, 10 mm clear": CLEAR}
@@ -51,16 +67,32 @@ def draw(
     """Runs in one world of the plane, side by side."""
     with paper_style():
         figure = new_figure(PAGE, high * CENTIMETRE)
-        for ax, (title, change) in zip(figure.subplots(1, 2, sharey=True), panels.items(), strict=True):
+        for ax, (title, change) in zip(
+            figure.subplots(1, 2, sharey=True), panels.items(), strict=True
+        ):
             draw_run(ax, title, load_world(world[0], [*world[1:], *change, "record.every=5"]))
             ax.set(xlim=shown[:2], ylim=shown[2:], aspect="equal", xlabel="x (m)")
         figure.axes[0].set_ylabel("y (m)")
         path = Line2D([], [], color=COLOURS.travelled, label="path of the tool")
         touch = Line2D([], [], color=COLOURS.felt, marker="o", ms=3, ls="", label="touch")
         cylinder = Patch(**CYLINDER, label="cylinders")
-        start = Line2D([], [], color=COLOURS.start, marker="o", ms=5, mec="white", mew=0.4, ls="", label="start")
-        goal = Line2D([], [], color=COLOURS.goal, marker="D", ms=4, mec="white", mew=0.4, ls="", label="goal")
-        save_figure(add_legend(figure, [path, touch, *handles, cylinder, start, goal], 7), FIGURES, name)
+        start = Line2D(
+            [],
+            [],
+            color=COLOURS.start,
+            marker="o",
+            ms=5,
+            mec="white",
+            mew=0.4,
+            ls="",
+            label="start",
+        )
+        goal = Line2D(
+            [], [], color=COLOURS.goal, marker="D", ms=4, mec="white", mew=0.4, ls="", label="goal"
+        )
+        save_figure(
+            add_legend(figure, [path, touch, *handles, cylinder, start, goal], 7), FIGURES, name
+        )
 
 
 def draw_run(ax: Axes, title: str, world) -> None:

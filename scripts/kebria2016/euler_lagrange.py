@@ -32,7 +32,10 @@ def largest_difference(arm: Arm, count: int = 1000) -> float:
         (terms.mass_matrix, mass_matrix(arm, q)),
         (terms.coriolis_matrix, coriolis_matrix(arm, q, qd)),
         (terms.gravity_torque, dynamics.gravity_torque(arm, q)),
-        (dynamics.euler_lagrange_torque(arm, q, qd, qdd), dynamics.inverse_dynamics(arm, q, qd, qdd)),
+        (
+            dynamics.euler_lagrange_torque(arm, q, qd, qdd),
+            dynamics.inverse_dynamics(arm, q, qd, qdd),
+        ),
     )
     return max(float(np.abs(a - b).max()) for a, b in pairs)
 
@@ -52,7 +55,9 @@ def rows() -> Rows:
     least = float(np.linalg.eigvalsh(matrix).min())
     skew, apart = skew_error(arm), largest_difference(arm)
     ours = f"at 1000 random positions: asymmetry {asymmetry:.0e}, smallest eigenvalue {least:.2g} kg·m²"
-    yield judged("kebria2016.mass_matrix_is_positive_definite", ours, asymmetry < 1e-14 and least > 0)
+    yield judged(
+        "kebria2016.mass_matrix_is_positive_definite", ours, asymmetry < 1e-14 and least > 0
+    )
     ours = f"symmetric part {skew:.0e} of Ṁ, with exact derivatives of M"
     yield judged("kebria2016.skew_symmetry", ours, skew < 1e-13)
     ours = f"M, C, g and torque equal to Newton–Euler to {apart:.0e} (1000 random states)"

@@ -9,7 +9,14 @@ from nowoczyn2023.singular import alone
 from reproduction import picture, pictures_of
 
 import dynamics
-from dynamics import Arm, closed_form_position, forward_kinematics, inverse_kinematics, link_frames, load_arm
+from dynamics import (
+    Arm,
+    closed_form_position,
+    forward_kinematics,
+    inverse_kinematics,
+    link_frames,
+    load_arm,
+)
 from hopfield_nav.figures import PAGE
 
 NAME = "ur5_kebria2016"
@@ -47,7 +54,9 @@ def printed_position(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(k, 3) the flange by (2) as printed, without s5 in p_x and p_y, with the arm's own lengths."""
     q234 = q[:, 1:4].sum(axis=1)
     lacking = arm.dh[5, 1] * (1 - np.sin(q[:, 4])) * np.cos(q234)
-    shift = np.column_stack([np.cos(q[:, 0]) * lacking, np.sin(q[:, 0]) * lacking, np.zeros(len(q))])
+    shift = np.column_stack(
+        [np.cos(q[:, 0]) * lacking, np.sin(q[:, 0]) * lacking, np.zeros(len(q))]
+    )
     return closed_form_position(arm, q) - shift
 
 
@@ -103,12 +112,16 @@ def wrist_distance(count: int = 200_000) -> float:
 def rows() -> Rows:
     wrong, shift = table_differences(), effect_of_d5()
     entries = ", ".join(f"{column}{i + 1} {value:.7g}" for (column, i), value in wrong.items())
-    yield judged("kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong)
+    yield judged(
+        "kebria2016.dh_parameters", f"{18 - len(wrong)} of 18 agree; ours {entries} m", not wrong
+    )
     yield judged("kebria2016.printed_d5", f"up to {1e3 * shift:.3f} mm of shift", shift < 1e-9)
     position, turn = position_errors(), theta6_errors()
     ours = f"as printed off by up to {1e3 * position[0]:.0f} mm; with s5 by {position[1]:.0e} m"
     yield judged("kebria2016.position_of_the_flange", ours, position[0] < 1e-9)
-    ours = f"as printed off by up to {turn[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {turn[1]:.0e} rad"
+    ours = (
+        f"as printed off by up to {turn[0]:.2f} rad; with (x_x s1 − x_y c1)/s5 by {turn[1]:.0e} rad"
+    )
     yield judged("kebria2016.theta6", ours, turn[0] < 1e-9)
     counts, limits, nearest = solution_counts(), ring(), wrist_distance()
     arm = load_arm(NAME)
@@ -122,19 +135,27 @@ def rows() -> Rows:
     )
     yield judged("kebria2016.number_of_solutions", ours, int(counts.max()) == 8)
     ours = f"joint 4's axis between {limits[0]:.4f} and {limits[1]:.4f} m from joint 2's"
-    yield judged("kebria2016.limits_of_reach", ours, limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12)
-    ours = (
-        f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
+    yield judged(
+        "kebria2016.limits_of_reach",
+        ours,
+        limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
     )
+    ours = f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
     yield judged("kebria2016.distance_from_axis_1", ours, min(nearest, singular) > d4 + 1e-6)
 
 
 @picture("singularities", PAGE, 0.38 * PAGE, 1, 2)
 def singularity_figure(figure: Figure, *axes: Axes) -> None:
     """Smallest singular value over two pairs of angles; lines where a measure is zero."""
-    images = [draw_singularities(ax, *pair) for ax, pair in zip(axes, ((2, 4), (1, 2)), strict=True)]
+    images = [
+        draw_singularities(ax, *pair) for ax, pair in zip(axes, ((2, 4), (1, 2)), strict=True)
+    ]
     figure.colorbar(images[0], ax=list(axes), label="smallest singular value of $J$", pad=0.01)
-    known = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    known = {
+        label: handle
+        for ax in axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
     figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=3)
 
 
@@ -145,12 +166,16 @@ def draw_singularities(ax: Axes, i: int, j: int) -> object:
     q[..., i], q[..., j] = angles[None, :], angles[:, None]
     degrees = np.degrees(angles)
     smallest = dynamics.singular_values(arm, q)[..., -1]
-    image = ax.imshow(smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35)
+    image = ax.imshow(
+        smallest, extent=(-180, 180, -180, 180), origin="lower", cmap="cividis", vmin=0, vmax=0.35
+    )
     measures = dynamics.singularity_measures(arm, q)._asdict()
     for name, dash in (("elbow", "-"), ("wrist", "--"), ("shoulder", ":")):
         values = measures[name]
         if values.min() < 0 < values.max():
-            ax.contour(degrees, degrees, values, [0], colors="white", linestyles=dash, linewidths=1.1)
+            ax.contour(
+                degrees, degrees, values, [0], colors="white", linestyles=dash, linewidths=1.1
+            )
             ax.plot([], [], dash, color="#555555", label=name)
     ticks = range(-180, 181, 90)
     ax.set(xlabel=f"$q_{i + 1}$ [°]", ylabel=f"$q_{j + 1}$ [°]", xticks=ticks, yticks=ticks)

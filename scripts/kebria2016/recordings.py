@@ -16,4 +16,6 @@ def rows() -> Rows:
         f"the torque that a UR5's controller computes; Kufieta's {known[1]:.3f}, {known[2]:.3f} N·m"
     )
     better = bool(still.max() <= known.max())
-    yield judged("kebria2016.most_accurate_model", ours, better, moving=moving, same=same, rotors=rotors)
+    yield judged(
+        "kebria2016.most_accurate_model", ours, better, moving=moving, same=same, rotors=rotors
+    )

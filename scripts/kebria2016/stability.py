@@ -42,4 +42,8 @@ def rows() -> Rows:
         f"first column {listed(routh_column(error), 'g')}: {right_half(error)} changes of sign; poles"
         f" {listed(poles, '.3f')} 1/s; of {COUNT} random K_P, K_D Routh counts the poles of {same}"
     )
-    yield judged("kebria2016.routh_hurwitz", ours, right_half(error) == 0 and bool((poles < 0).all()) and same == COUNT)
+    yield judged(
+        "kebria2016.routh_hurwitz",
+        ours,
+        right_half(error) == 0 and bool((poles < 0).all()) and same == COUNT,
+    )

@@ -36,7 +36,10 @@ class _Symbols:
         names = [f"{kind}{i + 1}" for kind in "csw" for i in range(n)]
         self.ring, *symbols = ring(names, QQ)
         self.n, self.c, self.s, self.w = n, symbols[:n], symbols[n : 2 * n], symbols[2 * n :]
-        self.numbers, self.reduced = np.frompyfunc(self._number, 1, 1), np.frompyfunc(self._reduced, 1, 1)
+        self.numbers, self.reduced = (
+            np.frompyfunc(self._number, 1, 1),
+            np.frompyfunc(self._reduced, 1, 1),
+        )
 
     def _number(self, value: float) -> PolyElement:
         """The shortest decimal that is this number; cosines of right angles are whole."""
@@ -61,8 +64,17 @@ class _Symbols:
 def equations(arm: Arm) -> Equations:
     """The equations of motion of an arm with revolute joints and right angles between its axes."""
     symbols = _Symbols(len(arm.mass))
-    links = list(zip(symbols.numbers(arm.mass), symbols.numbers(arm.inertia), *_columns(arm, symbols), strict=True))
-    mass = sum(symbols.reduced(v @ v.T * m + w @ tensor @ w.T) for m, tensor, w, v, _ in links)  # (8)
+    links = list(
+        zip(
+            symbols.numbers(arm.mass),
+            symbols.numbers(arm.inertia),
+            *_columns(arm, symbols),
+            strict=True,
+        )
+    )
+    mass = sum(
+        symbols.reduced(v @ v.T * m + w @ tensor @ w.T) for m, tensor, w, v, _ in links
+    )  # (8)
     gravity = symbols.reduced(-sum(v @ down * m for m, _, _, v, down in links))
     r = range(symbols.n)
     d = np.array([[[symbols.derivative(p, k) for k in r] for p in row] for row in mass])
@@ -70,7 +82,9 @@ def equations(arm: Arm) -> Equations:
     return Equations(mass, christoffel @ symbols.w * symbols.numbers(0.5), gravity)  # (9)
 
 
-def _columns(arm: Arm, symbols: _Symbols) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+def _columns(
+    arm: Arm, symbols: _Symbols
+) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Per link, in its frame: columns (n, 3) of J_ω and of J_v of its centre of mass, by joint; and gravity (3,)."""
     spin, speed = symbols.numbers(np.zeros((2, symbols.n, 3)))
     down, one = symbols.numbers(arm.gravity), symbols.ring(1)
@@ -78,7 +92,9 @@ def _columns(arm: Arm, symbols: _Symbols) -> tuple[list[np.ndarray], list[np.nda
     for i, alpha in enumerate(arm.dh[:, 3]):
         spin[i, 2] = one
         c, s, ca, sa = symbols.c[i], symbols.s[i], *symbols.numbers([np.cos(alpha), np.sin(alpha)])
-        back = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]])  # rows: to frame i + 1
+        back = np.array(
+            [[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]]
+        )  # rows: to frame i + 1
         spin, speed, down = (symbols.reduced(x @ back) for x in (spin, speed, down))
         speed = speed + np.cross(spin, symbols.numbers(arm.offset[i]))
         turn.append(spin.copy())
@@ -106,7 +122,11 @@ def largest_difference(found: Equations, arm: Arm, count: int = STATES) -> float
     """Of the expressions from the numeric M, C and g, over random states [SI]."""
     rng, n = np.random.default_rng(3), len(arm.mass)
     q, qd = rng.uniform(-np.pi, np.pi, (count, n)), rng.uniform(-3, 3, (count, n))
-    pairs = zip(found, (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)), strict=True)
+    pairs = zip(
+        found,
+        (mass_matrix(arm, q), coriolis_matrix(arm, q, qd), gravity_torque(arm, q)),
+        strict=True,
+    )
     return max(float(np.abs(_values(ours, q, qd) - numeric).max()) for ours, numeric in pairs)
 
 
@@ -130,7 +150,9 @@ def draw(folder: Path) -> list[Path]:
     found, path = of_the_arm(), folder / "symbolic_equations.txt"
     named = [(f"g{i + 1}", p) for i, p in enumerate(found.gravity_torque)]
     for name, matrix in (("M", found.mass_matrix), ("C", found.coriolis_matrix)):
-        named += [(f"{name}{i + 1}{j + 1}", p) for i, row in enumerate(matrix) for j, p in enumerate(row)]
+        named += [
+            (f"{name}{i + 1}{j + 1}", p) for i, row in enumerate(matrix) for j, p in enumerate(row)
+        ]
     lines = [f"{name} = {p.as_expr()}" for name, p in named]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return [path]

@@ -32,13 +32,18 @@ def fitted_poles(run: Followed, spacing: float = 0.1) -> np.ndarray:
 
 def largest_difference(run: Followed) -> float:
     """Of the measured error from the solution of (12), over the largest first error."""
-    return float(np.abs(run.q - run.q_ref - validation_run.analytic_error(run.time)).max() / np.abs(FIRST_ERROR).max())
+    return float(
+        np.abs(run.q - run.q_ref - validation_run.analytic_error(run.time)).max()
+        / np.abs(FIRST_ERROR).max()
+    )
 
 
 def pose_errors(run: Followed) -> tuple[np.ndarray, np.ndarray]:
     """Distance [m] and turn [rad] between simulated and desired tool, (k,) each."""
     away = np.linalg.norm(run.T[:, :3, 3] - run.T_ref[:, :3, 3], axis=1)
-    turn = Rotation.from_matrix(run.T[:, :3, :3] @ run.T_ref[:, :3, :3].transpose(0, 2, 1)).magnitude()
+    turn = Rotation.from_matrix(
+        run.T[:, :3, :3] @ run.T_ref[:, :3, :3].transpose(0, 2, 1)
+    ).magnitude()
     return away, turn
 
 
@@ -65,12 +70,22 @@ def rows() -> Rows:
     fitted, exact, settled = fitted_poles(run), np.array(poles()), settling_time(run)
     away, held = largest_difference(run), largest_difference(follow(hold=True))
     ours = f"{fitted[0]:.3f}, {fitted[1]:.3f} 1/s, fitted to the error on MuJoCo's arm"
-    yield judged("kebria2016.poles_of_the_error", ours, bool(np.all(np.abs(fitted / exact - 1) < 0.01)))
-    yield judged("kebria2016.error_below_one_percent", f"after {settled:.2f} s", abs(settled - SETTLED) < 0.05)
+    yield judged(
+        "kebria2016.poles_of_the_error", ours, bool(np.all(np.abs(fitted / exact - 1) < 0.01))
+    )
+    yield judged(
+        "kebria2016.error_below_one_percent",
+        f"after {settled:.2f} s",
+        abs(settled - SETTLED) < 0.05,
+    )
     ours = f"differs from the analytic solution by at most {away:.0e} of the first error"
     yield judged("kebria2016.error_equation", ours, away < 1e-6, held=100 * held)
     away, turn = pose_errors(run)
-    late, value, change = run.time > SETTLED, validation_run.smallest_singular_value(), torque_change_with_radius()
+    late, value, change = (
+        run.time > SETTLED,
+        validation_run.smallest_singular_value(),
+        torque_change_with_radius(),
+    )
     end = run.time > DURATION - 1
     ours = f"smallest singular value of J along ours {value:.3f} (metres)"
     yield judged("kebria2016.regular_profile", ours, value > 0.05)
@@ -79,6 +94,8 @@ def rows() -> Rows:
         f"{1e3 * away[late].max():.1f} mm, {np.degrees(turn[late].max()):.2f}° after {SETTLED} s, "
         f"{1e3 * away[end].max():.4f} mm, {np.degrees(turn[end].max()):.4f}° in the last second"
     )
-    yield judged("kebria2016.tracking", ours, bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3))
+    yield judged(
+        "kebria2016.tracking", ours, bool(away[end].max() < 1e-4 and turn[end].max() < 1e-3)
+    )
     ours = f"radius {1e3 * RADII[0]:.0f} mm or {1e3 * RADII[1]:.0f} mm: torques differ by {change:.0e} N·m"
     yield judged("kebria2016.radius_of_the_links", ours, change == 0.0)

@@ -24,7 +24,9 @@ def picture_figure(figure: Figure, ax: Axes) -> None:
     Solids(ax, view, zorder=3).show([(faces, outline.colours)])
     ax.update_datalim(project(view, faces.reshape(-1, 3)))
     path = project(view, run.T_ref[:, :3, 3])
-    ax.plot(*path.T, color=COLOURS.planned, linewidth=1.1, zorder=4, label="desired path of the tool")
+    ax.plot(
+        *path.T, color=COLOURS.planned, linewidth=1.1, zorder=4, label="desired path of the tool"
+    )
     trace = project(view, run.T[: k + 1, :3, 3])
     ax.plot(*trace.T, color=COLOURS.travelled, linewidth=1.1, zorder=5, label="path so far")
     ax.plot(*trace[-1], "o", color=COLOURS.ink, markersize=3, zorder=6, label="tool")
@@ -51,12 +53,16 @@ def tracking_figure(figure: Figure, axes: np.ndarray) -> None:
     for k, name in enumerate("xyz"):
         _draw_pair(axes[0, k], run.time, run.T_ref[:, k, 3], run.T[:, k, 3], f"${name}$ [m]")
     for k, name in enumerate(("roll", "pitch", "yaw")):
-        _draw_pair(axes[1, k], run.time, _angles(run.T_ref)[:, k], _angles(run.T)[:, k], f"{name} [°]")
+        _draw_pair(
+            axes[1, k], run.time, _angles(run.T_ref)[:, k], _angles(run.T)[:, k], f"{name} [°]"
+        )
         axes[1, k].set_xlabel("time [s]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
-def _draw_pair(ax: Axes, time: np.ndarray, desired: np.ndarray, simulated: np.ndarray, label: str) -> None:
+def _draw_pair(
+    ax: Axes, time: np.ndarray, desired: np.ndarray, simulated: np.ndarray, label: str
+) -> None:
     ax.plot(time, simulated, color=COLOURS.travelled, linewidth=1.4, label="simulated by MuJoCo")
     ax.plot(time, desired, "--", color=COLOURS.ink, linewidth=0.8, label="desired")
     ax.set(ylabel=label, xlim=(0, DURATION))

@@ -90,9 +90,18 @@ def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as in the document
     (evaluated in every stage of MuJoCo's RK4).
     """
-    lines = [f"format: 1\narm: {ARM}\ntime_limit: {DURATION + 1}", f"plant: {{engine: mujoco, step: {period}}}"]
-    law = f"law: computed_torque, proportional: {GAIN}, derivative: {GAIN}, hold: {str(hold).lower()}"
-    lines += [f"controller: {{{law}}}", "detection: {estimator: none, measure: force_norm}", "record: {every: 1}"]
+    lines = [
+        f"format: 1\narm: {ARM}\ntime_limit: {DURATION + 1}",
+        f"plant: {{engine: mujoco, step: {period}}}",
+    ]
+    law = (
+        f"law: computed_torque, proportional: {GAIN}, derivative: {GAIN}, hold: {str(hold).lower()}"
+    )
+    lines += [
+        f"controller: {{{law}}}",
+        "detection: {estimator: none, measure: force_norm}",
+        "record: {every: 1}",
+    ]
     simulation = Simulation(parse_world("\n".join(lines)), trajectory=reference())
     simulation.state.q[:] += FIRST_ERROR
     simulation.state.qd[:] = 0.0

@@ -71,11 +71,15 @@ class IndependentCheck:
         link, start, end, radius = int(row[0]), row[1:4], row[4:7], float(row[7])
         along = end - start
         length = float(np.linalg.norm(along))
-        turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), along / length if length else along)
+        turn = pin.Quaternion.FromTwoVectors(
+            np.array([0.0, 0.0, 1.0]), along / length if length else along
+        )
         shape = coal.Capsule(radius, length) if length else coal.Sphere(radius)
         place = pin.SE3(turn.matrix() if length else np.eye(3), 0.5 * (start + end))
         before = self.after[link - 1] if link else pin.SE3.Identity()
-        return self.shapes.addGeometryObject(pin.GeometryObject(f"body{i}", link, before * place, shape))
+        return self.shapes.addGeometryObject(
+            pin.GeometryObject(f"body{i}", link, before * place, shape)
+        )
 
     def _add_solid(self, j: int, solid: Solid) -> int:
         shape, place = _coal_shape(solid)

@@ -35,7 +35,9 @@ class Outcome(NamedTuple):
     check_time: float  # of OMPL's time, in our answers [s]
 
 
-def plan_pair(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed: int) -> dict[str, Outcome]:
+def plan_pair(
+    arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed: int
+) -> dict[str, Outcome]:
     """Every planner on one pair; the chains are put together from what they consist of."""
     sample = partial(plan_sampling, arm, scene, start, [goal], seed=seed)
     planners: dict[str, Callable[[], Any]] = {
@@ -47,7 +49,10 @@ def plan_pair(arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, seed:
     }
     straight = float(np.linalg.norm(goal[:3, 3] - forward_kinematics(arm, start)[:3, 3]))
     found = {name: _outcome(arm, planners[name], straight) for name in PLANNED}
-    return {**found, **{name: chain([found[part] for part in parts]) for name, parts in CHAINS.items()}}
+    return {
+        **found,
+        **{name: chain([found[part] for part in parts]) for name, parts in CHAINS.items()},
+    }
 
 
 def chain(parts: list[Outcome]) -> Outcome:
@@ -65,7 +70,9 @@ def _outcome(arm: Arm, planner: Callable[[], Any], straight: float) -> Outcome:
     if path is None:
         empty = np.empty((0, len(arm.dh)))
         return Outcome(empty, plan.reason, np.nan, np.nan, straight, taken, motions, check)
-    return Outcome(path.q, "", path.length, tool_path_length(arm, path.q), straight, taken, motions, check)
+    return Outcome(
+        path.q, "", path.length, tool_path_length(arm, path.q), straight, taken, motions, check
+    )
 
 
 def tool_path_length(arm: Arm, rows: np.ndarray) -> float:
@@ -75,4 +82,6 @@ def tool_path_length(arm: Arm, rows: np.ndarray) -> float:
     each = max(_DRAWS // (len(rows) - 1), 2)
     share = np.linspace(0.0, 1.0, each + 1)[None, :, None]
     q = rows[:-1, None] + (rows[1:, None] - rows[:-1, None]) * share
-    return float(np.linalg.norm(np.diff(forward_kinematics(arm, q)[..., :3, 3], axis=1), axis=2).sum())
+    return float(
+        np.linalg.norm(np.diff(forward_kinematics(arm, q)[..., :3, 3], axis=1), axis=2).sum()
+    )

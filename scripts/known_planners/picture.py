@@ -30,7 +30,12 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
     for place, name in enumerate(reversed(METHODS)):
         found = solved(results[name])
         low, high = share_interval(int(found.sum()), len(found))
-        ax.barh(place, 100 * found.mean(), color=getattr(COLOURS, _SHOWN.get(name, "obstacle")), height=0.62)
+        ax.barh(
+            place,
+            100 * found.mean(),
+            color=getattr(COLOURS, _SHOWN.get(name, "obstacle")),
+            height=0.62,
+        )
         ax.plot([100 * low, 100 * high], [place, place], color=COLOURS.ink, linewidth=1.2)
         ax.text(104, place, f"{100 * found.mean():.1f}", va="center", fontsize="small")
     names = [_SHORT.get(name, name) for name in reversed(METHODS)] if named else []
@@ -42,13 +47,21 @@ def _draw_shares(ax, results: Results, named: bool) -> None:
 def _draw_times(ax, results: Results) -> None:
     for name, colour in _SHOWN.items():
         found, shade = solved(results[name]), getattr(COLOURS, colour)
-        length, time = column(results[name], "length")[found], 1e3 * column(results[name], "time")[found]
+        length, time = (
+            column(results[name], "length")[found],
+            1e3 * column(results[name], "time")[found],
+        )
         ax.plot(length, time, ".", color=shade, markersize=2.5, alpha=0.4, markeredgewidth=0)
         if found.any():
             ax.plot(
                 np.median(length), np.median(time), "o", color=shade, markersize=6,
                 markeredgecolor="white", label=_SHORT.get(name, name), zorder=3,
             )  # fmt: skip
-    ax.set(xlabel="path of the joints [rad]", ylabel="time of planning [ms]", yscale="log", xlim=(0, None))
+    ax.set(
+        xlabel="path of the joints [rad]",
+        ylabel="time of planning [ms]",
+        yscale="log",
+        xlim=(0, None),
+    )
     ax.set_ylim(bottom=0.5)
     ax.legend(title="medians", loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")

@@ -58,13 +58,21 @@ def _line(name: str, results: Results, common: np.ndarray) -> Line:
     found, both = solved(outcomes), solved(outcomes) & solved(results[DIRECT])
     length, direct = column(outcomes, "length"), column(results[DIRECT], "length")
     ratio = column(outcomes, "tool") / column(outcomes, "straight")
-    times, share = column(outcomes, "time"), (float(found.mean()), *share_interval(int(found.sum()), len(found)))
+    times, share = (
+        column(outcomes, "time"),
+        (float(found.mean()), *share_interval(int(found.sum()), len(found))),
+    )
     medians = (
         f"{_median(length[found]):.2f} rad", f"{_median(length[common]):.2f} rad",
         f"{_median(length[both] / direct[both]):.2f}", f"{_median(ratio[found]):.2f}",
     )  # fmt: skip
     part, low, high = (f"{100 * v:.1f}" for v in share)
-    cells = [f"{found.sum()}, {part} %", f"{low} to {high} %", *medians, *map(_ms, np.quantile(times, [0.5, 0.95]))]
+    cells = [
+        f"{found.sum()}, {part} %",
+        f"{low} to {high} %",
+        *medians,
+        *map(_ms, np.quantile(times, [0.5, 0.95])),
+    ]
     return Line(name, int(found.sum()), share, cells)
 
 
@@ -75,7 +83,9 @@ def _median(values: np.ndarray) -> float:
 def reasons(outcomes: list[Outcome]) -> Counter[str]:
     """Why there was no path, in kinds."""
     words = [o.reason for o in outcomes if o.reason]
-    return Counter(next((kind for part, kind in KINDS.items() if re.search(part, why)), why) for why in words)
+    return Counter(
+        next((kind for part, kind in KINDS.items() if re.search(part, why)), why) for why in words
+    )
 
 
 def arc_over_chord(results: Results) -> np.ndarray:
@@ -88,7 +98,9 @@ def markdown(results: Results, checked: Checked, boundary: Boundary, seed: int) 
     """Everything that was measured in one cell."""
     pairs = len(results[DIRECT])
     common = int(np.all([solved(results[name]) for name in PLANNED], axis=0).sum())
-    stopped = [(name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()]
+    stopped = [
+        (name, kind, f"{n}") for name in METHODS for kind, n in reasons(results[name]).most_common()
+    ]
     looked = [(name, f"{looks:,}", f"{touched}") for name, (touched, looks) in checked.items()]
     parts = [
         f"{pairs} pairs, seed {seed}.",
@@ -119,8 +131,12 @@ def _ompl_table(results: Results) -> str:
     for name in (RAW, SIMPLIFIED):
         motions, time = column(results[name], "motions"), column(results[name], "time")
         share = column(results[name], "check_time").sum() / time.sum()
-        rows.append([name, f"{np.median(motions):.0f}", f"{np.quantile(motions, 0.95):.0f}", f"{share:.0%}"])
-    return table(["OMPL", "motions asked about, median", "95 %", "share of the time in our answers"], rows)
+        rows.append(
+            [name, f"{np.median(motions):.0f}", f"{np.quantile(motions, 0.95):.0f}", f"{share:.0%}"]
+        )
+    return table(
+        ["OMPL", "motions asked about, median", "95 %", "share of the time in our answers"], rows
+    )
 
 
 def _boundary_sentence(b: Boundary) -> str:

@@ -19,6 +19,10 @@ def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
     factors = 1 + share * rng.uniform(-np.sqrt(3), np.sqrt(3), (n, 7))
     mass = arm.mass * factors[:, 0]
     stretch = np.sqrt(factors[:, 4:, None] * factors[:, None, 4:])
-    second = stretch * (np.trace(arm.inertia, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - arm.inertia)
+    second = stretch * (
+        np.trace(arm.inertia, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(3) - arm.inertia
+    )
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
-    return arm._replace(mass=mass, center_of_mass=arm.center_of_mass * factors[:, 1:4], inertia=inertia)
+    return arm._replace(
+        mass=mass, center_of_mass=arm.center_of_mass * factors[:, 1:4], inertia=inertia
+    )

@@ -65,7 +65,9 @@ def from_free(free: np.ndarray, n: int, harmonics: int, period: float) -> Fourie
         found = {"harmonics": harmonics, "period": period}
         raise BadInput("no such Fourier trajectory", found=found, allowed=allowed)
     if np.shape(free) != (n * (2 * harmonics - 1),):
-        raise BadInput("wrong number of values", found=np.shape(free), allowed=f"{n * (2 * harmonics - 1)}")
+        raise BadInput(
+            "wrong number of values", found=np.shape(free), allowed=f"{n * (2 * harmonics - 1)}"
+        )
     orders = np.arange(1.0, harmonics + 1)
     parts = np.asarray(free, dtype=np.float64)[n:].reshape(2, n, harmonics - 1)
     sine = parts[0] @ null_space(orders[None]).T
@@ -108,7 +110,9 @@ class NoExcitation(HopfieldNavError):
     """No random trajectory kept to the limits."""
 
 
-def limits_of(arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None) -> ExcitationLimits:
+def limits_of(
+    arm: Arm, share: float = 0.8, is_free: Callable[[np.ndarray], bool] | None = None
+) -> ExcitationLimits:
     """A share of an arm's own limits, its full range of positions up to half a turn either way."""
     position = np.clip(arm.position_limits, -np.pi, np.pi)
     return ExcitationLimits(position, share * arm.speed_limits, share * arm.torque_limits, is_free)
@@ -153,11 +157,26 @@ def within_limits(arm: Arm, trajectory: FourierTrajectory, limits: ExcitationLim
 class _Search:
     """The cost of a trajectory, and the best one seen that keeps to the limits."""
 
-    def __init__(self, arm: Arm, limits: ExcitationLimits, base: BaseParameters, period: float, harmonics: int) -> None:
-        self.arm, self.limits, self.base, self.period, self.harmonics = arm, limits, base, period, harmonics
+    def __init__(
+        self,
+        arm: Arm,
+        limits: ExcitationLimits,
+        base: BaseParameters,
+        period: float,
+        harmonics: int,
+    ) -> None:
+        self.arm, self.limits, self.base, self.period, self.harmonics = (
+            arm,
+            limits,
+            base,
+            period,
+            harmonics,
+        )
         self.time = np.linspace(0, period, _SAMPLES, endpoint=False)
         finite = np.isfinite(limits.torque)
-        self.weights = 1 / np.where(finite, limits.torque, np.max(limits.torque[finite], initial=1.0))
+        self.weights = 1 / np.where(
+            finite, limits.torque, np.max(limits.torque[finite], initial=1.0)
+        )
 
     def trajectory(self, free: np.ndarray) -> FourierTrajectory:
         raw = from_free(free, len(self.arm.dh), self.harmonics, self.period)
@@ -166,14 +185,18 @@ class _Search:
     def condition_number(self, trajectory: FourierTrajectory) -> float:
         Y = base_regressor(self.arm, self.base, *trajectory(self.time)) * self.weights[:, None]
         Y = Y.reshape(-1, Y.shape[-1])
-        squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[::-1]  # condition numbers here are below 1e4
+        squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[
+            ::-1
+        ]  # condition numbers here are below 1e4
         values = np.sqrt(np.maximum(squared, 1e-300))
         return float(values[0] / values[-1])
 
     def cost(self, free: np.ndarray) -> float:
         trajectory = self.trajectory(free)
         cost = np.log(self.condition_number(trajectory))
-        return cost + _PENALTY * float(_broken(self.arm, self.limits, *trajectory(self.time)).mean())
+        return cost + _PENALTY * float(
+            _broken(self.arm, self.limits, *trajectory(self.time)).mean()
+        )
 
     def allowed(self, free: np.ndarray) -> bool:
         return within_limits(self.arm, self.trajectory(free), self.limits)
@@ -187,11 +210,15 @@ class _Search:
             if cost < lowest and self.allowed(free):
                 best, lowest = free.copy(), cost
 
-        minimize(self.cost, start, method="L-BFGS-B", callback=keep, options={"maxiter": iterations})
+        minimize(
+            self.cost, start, method="L-BFGS-B", callback=keep, options={"maxiter": iterations}
+        )
         return best
 
 
-def _random_starts(search: _Search, rng: np.random.Generator, count: int) -> list[tuple[float, np.ndarray]]:
+def _random_starts(
+    search: _Search, rng: np.random.Generator, count: int
+) -> list[tuple[float, np.ndarray]]:
     n, found = len(search.arm.dh), []
     for _ in range(50 * count):
         free = random_free(n, search.harmonics, rng)
@@ -204,7 +231,9 @@ def _random_starts(search: _Search, rng: np.random.Generator, count: int) -> lis
     return found
 
 
-def _fitted(raw: FourierTrajectory, limits: ExcitationLimits, time: np.ndarray) -> FourierTrajectory:
+def _fitted(
+    raw: FourierTrajectory, limits: ExcitationLimits, time: np.ndarray
+) -> FourierTrajectory:
     """Scaled until speeds and ranges fit, and moved between the position limits."""
     q, qd, _ = raw(time)
     low, high = limits.position.T
@@ -213,11 +242,15 @@ def _fitted(raw: FourierTrajectory, limits: ExcitationLimits, time: np.ndarray) 
     scaled = raw.scaled(1 / np.maximum(1.0, np.maximum(fastest, widest)))
     q, _, _ = scaled(time)
     slack = (1 - _MARGIN) / 2 * (high - low)
-    moved = np.clip(0.0, low + slack - q.min(axis=0), None) + np.clip(0.0, None, high - slack - q.max(axis=0))
+    moved = np.clip(0.0, low + slack - q.min(axis=0), None) + np.clip(
+        0.0, None, high - slack - q.max(axis=0)
+    )
     return scaled._replace(start=scaled.start + moved)
 
 
-def _broken(arm: Arm, limits: ExcitationLimits, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+def _broken(
+    arm: Arm, limits: ExcitationLimits, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
+) -> np.ndarray:
     """(k,) samples with too much torque, or in collision."""
     broken = np.any(np.abs(inverse_dynamics(arm, q, qd, qdd)) > limits.torque, axis=1)
     if limits.is_free is not None:
@@ -228,6 +261,8 @@ def _broken(arm: Arm, limits: ExcitationLimits, q: np.ndarray, qd: np.ndarray, q
 def _check(limits: ExcitationLimits, n: int) -> None:
     shapes = [np.shape(limits.position), np.shape(limits.speed), np.shape(limits.torque)]
     if shapes != [(n, 2), (n,), (n,)]:
-        raise BadInput("limits of the wrong shape", found=shapes, allowed=f"({n}, 2), ({n},), ({n},)")
+        raise BadInput(
+            "limits of the wrong shape", found=shapes, allowed=f"({n}, 2), ({n},), ({n},)"
+        )
     if np.any(limits.position[:, 0] >= limits.position[:, 1]) or np.any(limits.speed <= 0):
         raise BadInput("limits leave no room", found=limits.position.tolist())

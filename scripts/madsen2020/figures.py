@@ -64,7 +64,9 @@ def draw_torques(figure: Figure, axes: np.ndarray, unknowns: np.ndarray) -> None
     for j, ax in enumerate(axes.ravel()):
         ax.plot(time, case.measured[:, j], color=MEASURED, linewidth=1.1, label="measured")
         ax.plot(time, model[:, j], "--", color=MODEL, linewidth=0.9, label="model")
-        ax.plot(time, case.measured[:, j] - model[:, j], color=LEFT, linewidth=0.7, label="difference")
+        ax.plot(
+            time, case.measured[:, j] - model[:, j], color=LEFT, linewidth=0.7, label="difference"
+        )
         ax.set(xlim=(0, time[-1]))
         ax.set_title(f"joint {j + 1}", loc="left", pad=5)
     for ax in axes[-1]:
@@ -107,11 +109,15 @@ def curve_figure(figure: Figure, *axes: Axes) -> None:
         for k, (colour, mark) in enumerate(THREE):
             low, middle, high = np.percentile(values[:, :, k], [0, 50, 100], axis=1)
             ax.fill_between(errors, low, high, color=colour, alpha=0.15, linewidth=0)
-            ax.plot(errors, middle, mark + "-", color=colour, markersize=3, label=f"trajectory {k + 1}")
+            ax.plot(
+                errors, middle, mark + "-", color=colour, markersize=3, label=f"trajectory {k + 1}"
+            )
         ax.axhline(0, color=COLOURS.ink, linewidth=0.6)
         ax.set_title("rotor compensation " + ("on" if on else "off"), loc="left", pad=5)
         ax.set_ylabel("improvement [%]")
-    axes[0].axhline(16.5, color=COLOURS.ink, linewidth=0.6, linestyle="--", label="Madsen 2020, least: 16.5 %")
+    axes[0].axhline(
+        16.5, color=COLOURS.ink, linewidth=0.6, linestyle="--", label="Madsen 2020, least: 16.5 %"
+    )
     axes[0].set(ylim=(-5, 105), xlim=(0, 20))
     axes[1].set_xlabel("CAD error [%]")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)

@@ -28,8 +28,15 @@ def counts() -> dict[str, int]:
     """Base parameters upright, on an incline, and both with rotors, by factorisation."""
     arm = load_arm("ur5e")
     tilted = arm._replace(gravity=INCLINE)
-    cases = [(name, of, rotors) for rotors in (False, True) for name, of in (("upright", arm), ("incline", tilted))]
-    return {name + ", rotors" * rotors: len(base_parameters(of, rotors).kept) for name, of, rotors in cases}
+    cases = [
+        (name, of, rotors)
+        for rotors in (False, True)
+        for name, of in (("upright", arm), ("incline", tilted))
+    ]
+    return {
+        name + ", rotors" * rotors: len(base_parameters(of, rotors).kept)
+        for name, of, rotors in cases
+    }
 
 
 def samples() -> int:
@@ -60,13 +67,24 @@ def rows() -> Rows:
     found, formula = counts(), base_parameter_count(load_arm("ur5e"))
     heat, load, speed = friction_spread()
     worth = [100 * (1 - b / a) for a, b in ((325.9, 233.0), (1245.7, 1040.4), (334.0, 250.9))]
-    yield judged("madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE))
+    yield judged(
+        "madsen2020.inertial_parameters", str(columns()), columns() == 49, incline=columns(INCLINE)
+    )
     ours = f"{found['upright']}; by the closed formula {formula}"
-    yield judged("madsen2020.base_parameters", ours, found["upright"] == formula == 36, rotors=found["upright, rotors"])
+    yield judged(
+        "madsen2020.base_parameters",
+        ours,
+        found["upright"] == formula == 36,
+        rotors=found["upright, rotors"],
+    )
     ours, rotors = found["incline"], found["incline, rotors"]
     yield judged("madsen2020.base_parameters_on_an_incline", str(ours), ours == 38, rotors=rotors)
     yield judged("madsen2020.samples", f"{samples()} samples", samples() == 1550)
-    dynamics, (kept, late), (half, _) = FILTER / 5, filter_response(FILTER / 5), filter_response(FILTER)
+    dynamics, (kept, late), (half, _) = (
+        FILTER / 5,
+        filter_response(FILTER / 5),
+        filter_response(FILTER),
+    )
     ours = (
         f"{FILTER:g} Hz for {dynamics:g} Hz: a sine of {dynamics:g} Hz keeps {100 * kept:.2f} % and is"
         f" {late:.0e} s late, one of {FILTER:g} Hz keeps {100 * half:.0f} %"
@@ -80,4 +98,6 @@ def rows() -> Rows:
     ours = f"{100 * (1 - 94.5 / 506.8):.2f} %"
     yield judged("madsen2020.share_of_4_6", ours, round(100 * (1 - 94.5 / 506.8), 1) == 81.4)
     ours = ", ".join(f"{value:.2f}" for value in worth) + " %"
-    yield judged("madsen2020.shares_of_table_5", ours, [round(v, 1) for v in worth] == [28.5, 16.5, 24.9])
+    yield judged(
+        "madsen2020.shares_of_table_5", ours, [round(v, 1) for v in worth] == [28.5, 16.5, 24.9]
+    )

@@ -21,7 +21,12 @@ from reproduction import listed, picture, pictures_of
 
 from dynamics import Arm, load_arm
 from dynamics.identification import Identification, MotionLog, Options, identify, nmse, observations
-from hopfield_nav.extensions.recordings import log_of_recording, replay, signals_of_recording, watched_seconds
+from hopfield_nav.extensions.recordings import (
+    log_of_recording,
+    replay,
+    signals_of_recording,
+    watched_seconds,
+)
 from hopfield_nav.figures import COLOURS, COLUMN
 from hopfield_nav.plugin import find_method
 from hopfield_nav.record import alarm_rate
@@ -53,7 +58,9 @@ def others(held: str) -> tuple[str, ...]:
 
 def options() -> Options:
     """Filters for 125 Hz; what no run shows is kept as given."""
-    return Options(unexcited="keep", dynamics_bandwidth=BANDWIDTH, parallel_cutoff=CUTOFF, rest_speed=0.005)
+    return Options(
+        unexcited="keep", dynamics_bandwidth=BANDWIDTH, parallel_cutoff=CUTOFF, rest_speed=0.005
+    )
 
 
 def log(run: str, fitted_runs: tuple[str, ...]) -> MotionLog:
@@ -61,7 +68,10 @@ def log(run: str, fitted_runs: tuple[str, ...]) -> MotionLog:
     fit, data = motors(fitted_runs), recording(run)
     raw = log_of_recording(data, fit)
     time = np.arange(0, raw.time[-1], STEP)
-    even = [np.column_stack([np.interp(time, raw.time, x) for x in signal.T]) for signal in (raw.q, raw.tau)]
+    even = [
+        np.column_stack([np.interp(time, raw.time, x) for x in signal.T])
+        for signal in (raw.q, raw.tau)
+    ]
     return MotionLog(time, *even, name=run)
 
 
@@ -72,7 +82,9 @@ def fit(held: str) -> Fit:
     runs = others(held)
     found = identify([log(run, runs) for run in runs], arm, options())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the solver's own doubt: so poor are these data
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # the solver's own doubt: so poor are these data
         near = found.consistent
     unknowns = {
         "given": _with_friction(found, [log(run, runs) for run in runs]),
@@ -91,7 +103,9 @@ def _with_friction(found: Identification, logs: list[MotionLog]) -> np.ndarray:
     Y, tau = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     p, base = len(found.base.kept), found.base.of(found.given)
     left = tau - Y[:, :, :p] @ base
-    friction = [np.linalg.lstsq(Y[:, j, [p + j, p + 6 + j]], left[:, j], rcond=None)[0] for j in range(6)]
+    friction = [
+        np.linalg.lstsq(Y[:, j, [p + j, p + 6 + j]], left[:, j], rcond=None)[0] for j in range(6)
+    ]
     return np.concatenate([base, np.transpose(friction).ravel()])
 
 
@@ -151,12 +165,21 @@ def rows() -> Rows:
     rates = {model: alarm_rate(*alarms[model]) for model in alarms}
     values = "; ".join(f"{held}: {listed(map(fit(held).nmse.get, MODELS), '.2f')}" for held in RUNS)
     ours = f"UR5, runs that do not excite: NMSE given, identified, consistent [N·m]: {values}"
-    yield judged("madsen2020.calibration_of_a_real_arm", ours, True if min(gain.values()) > 0.16 else None, seen=seen)
+    yield judged(
+        "madsen2020.calibration_of_a_real_arm",
+        ours,
+        True if min(gain.values()) > 0.16 else None,
+        seen=seen,
+    )
     ours = ", ".join(
         f"{model}: {count} in {seconds:.0f} s ({rates[model][1]:.0f} … {rates[model][2]:.0f} an hour)"
         for model, (count, seconds) in alarms.items()
     )
-    yield judged("madsen2020.false_alarms", ours, True if rates["consistent"][2] < rates["given"][1] else None)
+    yield judged(
+        "madsen2020.false_alarms",
+        ours,
+        True if rates["consistent"][2] < rates["given"][1] else None,
+    )
 
 
 @picture("real_arm", COLUMN, 1.1 * COLUMN, 3, 1, sharex=True)

@@ -24,5 +24,7 @@ def _friction_batch(joints, speed, load):
         for i in range(speed.shape[1]):
             v = speed[row, i]
             sign = 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
-            out[row, i] = dry_level(joints, i, v, load[row, i]) * sign + viscous_torque(joints, i, v)
+            out[row, i] = dry_level(joints, i, v, load[row, i]) * sign + viscous_torque(
+                joints, i, v
+            )
     return out

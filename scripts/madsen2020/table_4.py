@@ -39,11 +39,21 @@ def ours(link: str) -> list[tuple[str, float, float, float]]:
 def rows() -> Rows:
     for link, printed in VALUES.items():
         found = [entry for one in link.split(", ") for entry in ours(one)]
-        text = ", ".join(f"{name} {truth:.4f} ({value:.4f} ± {error:.4f})" for name, truth, value, error in found)
+        text = ", ".join(
+            f"{name} {truth:.4f} ({value:.4f} ± {error:.4f})" for name, truth, value, error in found
+        )
         inside = np.mean([abs(value - truth) < 3 * error for _, truth, value, error in found])
         text = f"the maker's arm, and as identified on the bench: {text}; {100 * inside:.0f} % within three deviations"
         values, count, said = listed(printed, ".4f").replace("-", "−"), len(printed), SAID[link]
-        yield judged("madsen2020.values_of_table_4", text, None, link=link, values=values, count=count, said=said)
+        yield judged(
+            "madsen2020.values_of_table_4",
+            text,
+            None,
+            link=link,
+            values=values,
+            count=count,
+            said=said,
+        )
 
 
 SAID = {

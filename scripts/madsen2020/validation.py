@@ -79,11 +79,16 @@ class Line(NamedTuple):
 
 
 @cache
-def table_5(share: float = SHARE, draw: int = 1, compensation: bool = True, links_only: bool = False):
+def table_5(
+    share: float = SHARE, draw: int = 1, compensation: bool = True, links_only: bool = False
+):
     """Ours, one ``Line`` a trajectory; the CAD model always has the known law of its rotors."""
     cad = cad_unknowns(share, draw, links_only)
     return tuple(
-        Line(judge(k, True).nmse(cad), judge(k, compensation).nmse(fitted(compensation).estimate.values))
+        Line(
+            judge(k, True).nmse(cad),
+            judge(k, compensation).nmse(fitted(compensation).estimate.values),
+        )
         for k in range(len(bench.VALIDATION))
     )
 
@@ -91,7 +96,13 @@ def table_5(share: float = SHARE, draw: int = 1, compensation: bool = True, link
 def curve(compensation: bool, links_only: bool = False) -> np.ndarray:
     """Improvement (shares, draws, 3) against CAD error."""
     return np.array(
-        [[[line.improvement for line in table_5(s, d, compensation, links_only)] for d in range(DRAWS)] for s in SHARES]
+        [
+            [
+                [line.improvement for line in table_5(s, d, compensation, links_only)]
+                for d in range(DRAWS)
+            ]
+            for s in SHARES
+        ]
     )
 
 
@@ -126,10 +137,14 @@ def rows() -> Rows:
     for name, value in TABLE_4.items():
         found, deviation, truth = table_4()[name]
         ours = f"{found:.4f} ± {deviation:.4f} kg·m identified, {truth:.4f} from the maker's masses and centres"
-        yield judged("madsen2020.first_moments", ours, abs(truth / value - 1) < 0.01, name=name, value=value)
+        yield judged(
+            "madsen2020.first_moments", ours, abs(truth / value - 1) < 0.01, name=name, value=value
+        )
     weak = least_known()
     ours = ", ".join(f"{name} = {value:.5f}: {100 * r:.0f} %" for name, value, r in weak)
-    agrees = same_direction(all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK))
+    agrees = same_direction(
+        all(abs(value) < 0.02 for _, value, _ in weak), _near([r for _, _, r in weak], WEAK)
+    )
     yield judged("madsen2020.least_known_parameters", ours, agrees)
     on_fit, excitation = judge(-1, True), bench.excitation()
     before = on_fit.nmse(cad_unknowns(SHARE, 1))

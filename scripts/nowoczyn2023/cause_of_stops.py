@@ -19,11 +19,24 @@ from verdicts import PARTLY
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.extensions.clearance import Scene, build_scene
-from hopfield_nav.extensions.known_world import PlannedPath, plan_direct, plan_shortest, random_free_joints
+from hopfield_nav.extensions.known_world import (
+    PlannedPath,
+    plan_direct,
+    plan_shortest,
+    random_free_joints,
+)
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
 from hopfield_nav.figures.style import labelled
 from hopfield_nav.sweeps import share
-from nowoczyn2023.single_branch import ARRIVED, JUMP, LIMIT, OUT_OF_REACH, TOUCHED, SingleBranch, follow_single_branch
+from nowoczyn2023.single_branch import (
+    ARRIVED,
+    JUMP,
+    LIMIT,
+    OUT_OF_REACH,
+    TOUCHED,
+    SingleBranch,
+    follow_single_branch,
+)
 
 NAME, PAIRS, SEED = "ur5_tu2023", 500, 2023
 STOPS = (TOUCHED, JUMP, LIMIT)
@@ -60,7 +73,9 @@ def pairs(count: int = PAIRS, seed: int = SEED) -> list[tuple[np.ndarray, np.nda
 @cache
 def cases(count: int = PAIRS, seed: int = SEED) -> tuple[Case, ...]:
     """What became of every pair."""
-    return tuple(Case(*pair, *end) for pair, end in zip(pairs(count, seed), ends(count, seed), strict=True))
+    return tuple(
+        Case(*pair, *end) for pair, end in zip(pairs(count, seed), ends(count, seed), strict=True)
+    )
 
 
 @kept("test_cause_of_stops.py::test_pairs_end_as_kept")
@@ -127,7 +142,9 @@ def rows() -> Rows:
         f"solves {solved} of the stops if the joints at the start may be chosen, "
         f"{as_they_are} from the joints as they are"
     )
-    yield judged("nowoczyn2023.graph_finds_another_motion", ours, PARTLY if anywhere > 2 * here else here > 0)
+    yield judged(
+        "nowoczyn2023.graph_finds_another_motion", ours, PARTLY if anywhere > 2 * here else here > 0
+    )
     ours = f"finds a path for {over} of the stops"
     yield judged("nowoczyn2023.fallback_to_the_direct_path", ours, direct > 0.9 * len(stops))
 
@@ -145,10 +162,21 @@ def shares_figure(figure: Figure, ax: Axes) -> None:
     left = np.zeros(len(OUTCOMES))
     for label, colour, belongs in kinds:
         width = np.array([sum(belongs(c) for c in found if c.outcome == o) for o in OUTCOMES])
-        ax.barh(OUTCOMES, width, left=left, color=colour, label=label if width.any() else None, height=0.7)
+        ax.barh(
+            OUTCOMES,
+            width,
+            left=left,
+            color=colour,
+            label=label if width.any() else None,
+            height=0.7,
+        )
         left += width
     for y, total in enumerate(left):
         ax.annotate(f"{int(total)}", (total, y), (2, 0), textcoords="offset points", va="center")
     ax.invert_yaxis()
-    ax.set(xlabel=f"random pairs of {len(found)}", ylabel="end of a single branch", xlim=(0, 1.08 * left.max()))
+    ax.set(
+        xlabel=f"random pairs of {len(found)}",
+        ylabel="end of a single branch",
+        xlim=(0, 1.08 * left.max()),
+    )
     add_legend(figure, labelled(figure), 4)

@@ -25,7 +25,13 @@ from dynamics import Arm, BadInput
 from dynamics.files import require_regular
 from dynamics.kernels.decorators import kernel
 from dynamics.work import Work, make_work
-from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, build_scene, finite_rows, pose_touches
+from hopfield_nav.extensions.clearance import (
+    AXES_WIDTH,
+    Scene,
+    build_scene,
+    finite_rows,
+    pose_touches,
+)
 from hopfield_nav.geometry import AXES, BOX, CENTRE, END, HALF_SPACE, KIND, LINK, START
 
 STEP = math.radians(10.0)  # the document's
@@ -34,7 +40,15 @@ _MOST_CELLS = 1 << 31  # 256 MB of bits
 _ROUNDING = 1e-9  # [m] that a safe cell needs beyond its bound
 _FORMAT = 1
 _KEYS = ("format", "digest", "joints", "per_turn", "bits", "clearance", "safe")
-_NO_LIBRARY = (OSError, ValueError, LookupError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error)
+_NO_LIBRARY = (
+    OSError,
+    ValueError,
+    LookupError,
+    EOFError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _LARGEST = _MOST_CELLS // 8 + 65536  # bytes of an array with its head
 Progress = Callable[[int, int], None]
 
@@ -47,7 +61,9 @@ class CollisionLibrary:
     scene: Scene  # and the scene
     joints: np.ndarray  # (r,) int64 the joints that have an axis, counted from 0
     per_turn: int  # cells of an axis; cell i is the angle 2π i / per_turn
-    bits: np.ndarray  # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
+    bits: (
+        np.ndarray
+    )  # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
     clearance: float  # what counts as a collision besides touching [m]
     safe: bool  # whether a cell that is 0 is free everywhere in it
 
@@ -68,7 +84,15 @@ class CollisionLibrary:
         """Write the library as ``.npz`` (the ending is added where it lacks) and return the path."""
         path, digest = Path(path), scene_digest(self.arm, self.scene)
         path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-        values: tuple[Any, ...] = _FORMAT, digest, self.joints, self.per_turn, self.bits, self.clearance, self.safe
+        values: tuple[Any, ...] = (
+            _FORMAT,
+            digest,
+            self.joints,
+            self.per_turn,
+            self.bits,
+            self.clearance,
+            self.safe,
+        )
         np.savez_compressed(path, **dict(zip(_KEYS, values, strict=True)))
         return path
 
@@ -99,7 +123,9 @@ def build_library(
     if not 0.0 <= clearance < math.inf:
         raise BadInput("wrong clearance", found=clearance, allowed="0 or more [m]")
     if total > _MOST_CELLS:
-        raise BadInput("too many cells", found=f"{per_turn}^{len(joints)}", allowed=f"at most {_MOST_CELLS}")
+        raise BadInput(
+            "too many cells", found=f"{per_turn}^{len(joints)}", allowed=f"at most {_MOST_CELLS}"
+        )
     half = math.pi / per_turn if safe else 0.0
     apart, kept = _needed(scene, joints, half, clearance)
     strict = scene._replace(apart=apart, kept=kept)
@@ -121,7 +147,9 @@ def _cells_per_turn(step: float) -> int:
     return count
 
 
-def _needed(scene: Scene, joints: np.ndarray, half: float, clearance: float) -> tuple[np.ndarray, np.ndarray]:
+def _needed(
+    scene: Scene, joints: np.ndarray, half: float, clearance: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Distances (p,) and (k, m) that pairs and solids need in the middle of a cell for it to be free [m].
 
     Within ``half`` [rad] of the middle, a distance changes by at most Σ half ρ over its joints.
@@ -138,11 +166,17 @@ def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> Coll
     scene = build_scene(arm) if scene is None else scene
     data = read_library(path)
     if data["digest"] != scene_digest(arm, scene):
-        raise BadInput("this collision library belongs to another arm, tool or scene", where=str(path))
+        raise BadInput(
+            "this collision library belongs to another arm, tool or scene", where=str(path)
+        )
     joints, per_turn = relevant_joints(scene), int(data["per_turn"])
     size = (per_turn ** len(joints) + 7) // 8
     bits = data["bits"]
-    if not np.array_equal(data["joints"], joints) or bits.shape != (size,) or bits.dtype != np.uint8:
+    if (
+        not np.array_equal(data["joints"], joints)
+        or bits.shape != (size,)
+        or bits.dtype != np.uint8
+    ):
         raise BadInput("the collision library is damaged", where=str(path))
     clearance, safe = float(data["clearance"]), bool(data["safe"])
     return CollisionLibrary(arm, scene, joints, per_turn, bits, clearance, safe)
@@ -151,7 +185,15 @@ def load_library(path: str | Path, arm: Arm, scene: Scene | None = None) -> Coll
 def scene_digest(arm: Arm, scene: Scene) -> str:
     """A digest of every number that decides a collision, each rounded to 1e-9."""
     sha = hashlib.sha256()
-    for array in (arm.dh, scene.bodies, scene.pairs, scene.solids, scene.checked, scene.kept, scene.apart):
+    for array in (
+        arm.dh,
+        scene.bodies,
+        scene.pairs,
+        scene.solids,
+        scene.checked,
+        scene.kept,
+        scene.apart,
+    ):
         rounded = np.round(np.asarray(array, dtype=np.float64), 9) + 0.0  # which makes -0 a 0
         sha.update(f"{rounded.shape}".encode() + rounded.tobytes())
     return sha.hexdigest()
@@ -168,7 +210,9 @@ def read_library(path: str | Path) -> dict[str, Any]:
     except _NO_LIBRARY as error:
         raise BadInput(f"cannot read the collision library: {error}", where=str(path)) from error
     if data["format"] != _FORMAT:
-        raise BadInput("unknown format of collision libraries", where=str(path), found=int(data["format"]))
+        raise BadInput(
+            "unknown format of collision libraries", where=str(path), found=int(data["format"])
+        )
     return data
 
 
@@ -177,7 +221,9 @@ def _require_moderate(stream: BinaryIO) -> None:
     with zipfile.ZipFile(stream) as packed:
         largest = max(part.file_size for part in packed.infolist())
     if largest > _LARGEST:
-        raise ValueError(f"{largest} bytes are larger than a collision library, which has at most {_LARGEST}")
+        raise ValueError(
+            f"{largest} bytes are larger than a collision library, which has at most {_LARGEST}"
+        )
     stream.seek(0)
 
 
@@ -237,7 +283,9 @@ def joints_of_solids(scene: Scene) -> np.ndarray:
 
 def relevant_joints(scene: Scene) -> np.ndarray:
     """Joints (r,), from 0 and rising, on which it depends whether anything in the scene touches."""
-    return np.nonzero(joints_of_pairs(scene).any(axis=0) | joints_of_solids(scene).any(axis=(0, 1)))[0]
+    return np.nonzero(
+        joints_of_pairs(scene).any(axis=0) | joints_of_solids(scene).any(axis=(0, 1))
+    )[0]
 
 
 def _about_next_axis(bodies: np.ndarray) -> np.ndarray:

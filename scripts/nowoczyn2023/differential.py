@@ -28,13 +28,19 @@ _SINGULAR = 1e-9  # pivot of J below which a step is not taken [1, m]
 class DifferentialPath(NamedTuple):
     """Configurations along a path of poses, and what they miss."""
 
-    q: np.ndarray  # (k, n) [rad]; NaN from the point on that a singular Jacobian kept it from reaching
+    q: (
+        np.ndarray
+    )  # (k, n) [rad]; NaN from the point on that a singular Jacobian kept it from reaching
     position_error: np.ndarray  # (k,) distance of the tool from the pose's origin [m]
     turn_error: np.ndarray  # (k,) angle between the tool's orientation and the pose's [rad]
 
 
 def differential_inverse_kinematics(
-    arm: Arm, T_base_tool: np.ndarray, q_start: np.ndarray, orientation: str = "rotation_vector", feedback: bool = False
+    arm: Arm,
+    T_base_tool: np.ndarray,
+    q_start: np.ndarray,
+    orientation: str = "rotation_vector",
+    feedback: bool = False,
 ) -> DifferentialPath:
     """Follow a path of close poses by one Jacobian step from each to the next.
 
@@ -67,7 +73,9 @@ def path_error(arm: Arm, T_base_tool: np.ndarray, q: np.ndarray) -> tuple[np.nda
     poses, lead = as_poses(T_base_tool)
     reached = forward_kinematics(arm, q)
     if reached.shape != (*lead, 4, 4) or len(lead) != 1:
-        raise BadInput("one joint position a pose is needed", found=reached.shape, allowed=f"{(*lead, 4, 4)}")
+        raise BadInput(
+            "one joint position a pose is needed", found=reached.shape, allowed=f"{(*lead, 4, 4)}"
+        )
     return np.linalg.norm(reached[:, :3, 3] - poses[:, :3, 3], axis=1), _angles(reached, poses)
 
 

@@ -42,7 +42,9 @@ def turning_axes(arm: Arm, q: np.ndarray) -> np.ndarray:
     axes = []
     for step in STEP * np.eye(6):
         before, after = (forward_kinematics(arm, q + sign * step)[:, :3, :3] for sign in (-1, 1))
-        axes.append(Rotation.from_matrix(after @ before.transpose(0, 2, 1)).as_rotvec() / (2 * STEP))
+        axes.append(
+            Rotation.from_matrix(after @ before.transpose(0, 2, 1)).as_rotvec() / (2 * STEP)
+        )
     return np.stack(axes, axis=1)
 
 
@@ -70,7 +72,9 @@ def sliding_errors() -> tuple[float, float]:
     z, shift, turn = link_frames(arm, q)[..., :3, 2], 0.0, 0.0
     for n in range(6):
         steps = (sign * STEP * np.eye(18)[3 * n].reshape(6, 3) for sign in (-1, 1))
-        before, after = (forward_kinematics(arm_of_table(arm.dh[:, 1:] + step), q) for step in steps)
+        before, after = (
+            forward_kinematics(arm_of_table(arm.dh[:, 1:] + step), q) for step in steps
+        )
         rate = (after - before) / (2 * STEP)
         shift = max(shift, float(np.abs(rate[:, :3, 3] - z[:, n]).max()))
         turn = max(turn, float(np.abs(rate[:, :3, :3]).max()))
@@ -88,7 +92,10 @@ def linear_error() -> float:
     """Largest error of (1.10), z_(n−1) × (P_e − P_(n−1)), against the derivative of the position [m]."""
     arm, q = load_arm(NAME), positions(200)
     steps = STEP * np.eye(6)
-    rates = [(forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP) for s in steps]
+    rates = [
+        (forward_kinematics(arm, q + s) - forward_kinematics(arm, q - s))[:, :3, 3] / (2 * STEP)
+        for s in steps
+    ]
     return float(np.abs(columns(arm, q)[..., :3] - np.stack(rates, axis=1)).max())
 
 
@@ -112,7 +119,10 @@ def product_error() -> float:
     """Largest difference of (1.4) · (1.5) · (1.6) · (1.7) and (1.8), random parameters."""
     rng = np.random.default_rng(8)
     theta, d, a, alpha = rng.uniform(-np.pi, np.pi, (4, 500))
-    z, x = (Rotation.from_euler(axis, v[:, None]).as_matrix() for axis, v in (("z", theta), ("x", alpha)))
+    z, x = (
+        Rotation.from_euler(axis, v[:, None]).as_matrix()
+        for axis, v in (("z", theta), ("x", alpha))
+    )
     T = np.tile(np.eye(4), (500, 1, 1))
     T[:, :3, :3] = z @ x
     T[:, :3, 3] = d[:, None] * [0, 0, 1] + z[:, :, 0] * a[:, None]
@@ -128,7 +138,12 @@ def twist_error() -> float:
 
 
 def rows() -> Rows:
-    inverse, product, joint, axes = inverse_error(), product_error(), joint_variable(), axis_errors()
+    inverse, product, joint, axes = (
+        inverse_error(),
+        product_error(),
+        joint_variable(),
+        axis_errors(),
+    )
     right, wrong = axes["(1.9), z_n"], axes["(1.8), z_n"]
     ours = f"T · T⁻¹ = 1 to {inverse:.0e} at 1000 random positions"
     yield judged("nowoczyn2023.inverse_transformation", ours, inverse < 1e-14)
@@ -138,7 +153,12 @@ def rows() -> Rows:
     yield judged("nowoczyn2023.parameter_of_a_joint", ours, joint.offset > 1e-9)
     ours = f"frames of (1.9): yes, to {right:.0e}; of (1.8): no, off by up to {wrong:.1f} (unit vectors)"
     yield judged("nowoczyn2023.axis_of_a_joint", ours, wrong < 1e-6)
-    linear, angular, (shift, turn), twist = linear_error(), angular_errors(), sliding_errors(), twist_error()
+    linear, angular, (shift, turn), twist = (
+        linear_error(),
+        angular_errors(),
+        sliding_errors(),
+        twist_error(),
+    )
     modified, off = axis_errors()["(1.9), z_n-1"], [n + 2 for n in range(5) if angular[n] > 1e-6]
     lucky = " and ".join(str(n) for n in range(2, 7) if n not in off)
     ours = f"the derivative of the tool's position to {linear:.0e} m, 200 random positions"
@@ -150,4 +170,8 @@ def rows() -> Rows:
     yield judged("nowoczyn2023.angular_column", ours, not off, lucky=lucky)
     ours = f"the tool while d_n changes: z_(n−1) to {shift:.0e}, no turn to {turn:.0e} 1/m"
     yield judged("nowoczyn2023.columns_of_a_prismatic_joint", ours, shift < 1e-8 and turn < 1e-8)
-    yield judged("nowoczyn2023.velocity_of_the_tool", f"equal to our Jacobian times θ̇ to {twist:.0e}", twist < 1e-13)
+    yield judged(
+        "nowoczyn2023.velocity_of_the_tool",
+        f"equal to our Jacobian times θ̇ to {twist:.0e}",
+        twist < 1e-13,
+    )

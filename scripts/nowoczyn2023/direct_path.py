@@ -33,7 +33,10 @@ class Arc(NamedTuple):
     motions: int  # that were looked at to find them
 
 
-@kept("test_nowoczyn2023.py::test_pairs_have_the_arcs_kept", lambda found: tuple(Arc(*values) for values in found))
+@kept(
+    "test_nowoczyn2023.py::test_pairs_have_the_arcs_kept",
+    lambda found: tuple(Arc(*values) for values in found),
+)
 def arcs(count: int = PAIRS) -> tuple[Arc, ...]:
     """The pairs of the demonstration that have a direct path: all of them, or it would be said here."""
     return tuple(arc_of(case) for case in cases(count))
@@ -112,7 +115,10 @@ def demo(count: int = PAIRS) -> Demo:
     failed = [case for case in found if not case.from_here]
     here, anywhere = ([getattr(case, name) for case in found] for name in ("from_here", "from_any"))
     after = [case.direct for case in failed]
-    both, neither = [c.from_here and c.direct for c in found], [not (c.from_any or c.direct) for c in found]
+    both, neither = (
+        [c.from_here and c.direct for c in found],
+        [not (c.from_any or c.direct) for c in found],
+    )
     return Demo(*(share(sum(each), len(each)) for each in (here, anywhere, after, both, neither)))
 
 
@@ -146,7 +152,11 @@ def rows() -> Rows:
         f" they are, {percent(found.line_any)} from any at the start; the direct path"
         f" {percent(found.direct_after)} of those that fail from the joints as they are"
     )
-    yield judged("nowoczyn2023.demonstration", ours, found.line_here.estimate > 0 and found.direct_after.estimate > 0)
+    yield judged(
+        "nowoczyn2023.demonstration",
+        ours,
+        found.line_here.estimate > 0 and found.direct_after.estimate > 0,
+    )
     ours = (
         f"neither finds one for {percent(found.neither)} of {found.neither.n} random pairs; both do for"
         f" {percent(found.both)}"
@@ -162,12 +172,21 @@ def _numbers(found: set[int]) -> str:
 def arc_figure(figure: Figure, left: Axes, right: Axes) -> None:
     """Left: how often which ratio. Right: the ratio over the distance of the ends."""
     found = [arc for arc in arcs() if np.isfinite(arc.ratio)]
-    ratio, distance = np.array([arc.ratio for arc in found]), np.array([arc.distance for arc in found])
+    ratio, distance = (
+        np.array([arc.ratio for arc in found]),
+        np.array([arc.distance for arc in found]),
+    )
     bounds = 1.0, np.ceil(2 * ratio.max()) / 2
     left.hist(ratio, np.arange(*bounds, 0.05), color=COLOURS.excluded)
-    left.set(xlabel="path of the tool over distance of its ends", ylabel=f"pairs of {len(ratio)}", xlim=bounds)
+    left.set(
+        xlabel="path of the tool over distance of its ends",
+        ylabel=f"pairs of {len(ratio)}",
+        xlim=bounds,
+    )
     right.plot(distance, ratio, "o", color=COLOURS.excluded, markersize=2)
-    right.set(xlabel="distance of the ends [m]", ylabel="path over distance", xlim=(0, None), ylim=bounds)
+    right.set(
+        xlabel="distance of the ends [m]", ylabel="path over distance", xlim=(0, None), ylim=bounds
+    )
     _mark(left, upright=True)
     _mark(right, upright=False)
     add_legend(figure, left.get_legend_handles_labels()[0], 3)

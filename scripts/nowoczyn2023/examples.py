@@ -36,7 +36,9 @@ def inverse_kinematics_example(world: World, folder: Path) -> list[Path]:
     arm = build_arm(world)
     goal = known_world.pose_of(arm, known_world.task_of_world(world, arm).stations[-1])
     folder.mkdir(parents=True, exist_ok=True)
-    return draw_solutions_figure(arm, scene_of_world(world, world.plan.clearance), world, goal, folder)
+    return draw_solutions_figure(
+        arm, scene_of_world(world, world.plan.clearance), world, goal, folder
+    )
 
 
 def direct_path_example(world: World, folder: Path) -> list[Path]:
@@ -51,7 +53,12 @@ def shortest_path_example(world: World, folder: Path) -> list[Path]:
 
 EXAMPLES: dict[str, Callable[[World, Path], list[Path]]] = {
     example.__name__: example
-    for example in (calculate_obstacle_space, inverse_kinematics_example, direct_path_example, shortest_path_example)
+    for example in (
+        calculate_obstacle_space,
+        inverse_kinematics_example,
+        direct_path_example,
+        shortest_path_example,
+    )
 }
 
 
@@ -69,7 +76,9 @@ def _drawn(world: World, method: str, folder: Path) -> list[Path]:
     return draw_plan_figures(arm, scene, world, plan, folder)
 
 
-def main(name: str, world: Annotated[str, typer.Argument()] = "cell", out: Path | None = None) -> None:
+def main(
+    name: str, world: Annotated[str, typer.Argument()] = "cell", out: Path | None = None
+) -> None:
     """Run one of them and print the files that it wrote."""
     try:
         require_known(name, EXAMPLES, "unknown example", "NAME")

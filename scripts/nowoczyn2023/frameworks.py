@@ -44,7 +44,9 @@ def length(case: Case, seed: int) -> tuple[float, bool] | None:
     arm, scene = cell()
     path = plan_sampling(arm, scene, case.start, [case.goal], seed=seed).path
     direct = plan_direct(arm, scene, case.start, [case.goal], 1).paths
-    return None if path is None or not direct else (path.length / direct[0].length, len(path.q) == 2)
+    return (
+        None if path is None or not direct else (path.length / direct[0].length, len(path.q) == 2)
+    )
 
 
 def rows() -> Rows:

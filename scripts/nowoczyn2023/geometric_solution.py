@@ -33,7 +33,9 @@ def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
     return out
 
 
-def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: int, elbow: int) -> np.ndarray:
+def _printed_branch(
+    arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: int, elbow: int
+) -> np.ndarray:
     d4, d6 = arm.dh[3, 1], arm.dh[5, 1]
     a2, a3 = arm.dh[1:3, 2]
     P, P5 = T[:, :3, 3], T[:, :3, 3] - d6 * T[:, :3, 2]  # (2.5)
@@ -45,7 +47,9 @@ def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: 
     s5 = np.sin(q[:, 4])
     inverse = np.linalg.inv(T)
     X, Y = inverse[:, :3, 0], inverse[:, :3, 1]  # X_6,0 and Y_6,0
-    q[:, 5] = np.arctan2((-X[:, 1] * s1 + Y[:, 1] * c1) / s5, (X[:, 0] * s1 - Y[:, 0] * c1) / s5)  # (2.21)
+    q[:, 5] = np.arctan2(
+        (-X[:, 1] * s1 + Y[:, 1] * c1) / s5, (X[:, 0] * s1 - Y[:, 0] * c1) / s5
+    )  # (2.21)
     P14, flat = _fourth_joint(arm, T, q)
     q[:, 2] = elbow * np.arccos(sign * (a2**2 + a3**2 - flat**2) / (2 * a2 * a3))  # (2.22)
     q[:, 1] = np.arctan2(-P14[:, 2], -P14[:, 0]) - np.arcsin(-a3 * np.sin(q[:, 2]) / flat)  # (2.23)
@@ -57,7 +61,11 @@ def _printed_branch(arm: Arm, T: np.ndarray, sign: float, shoulder: int, wrist: 
 def _fourth_from(arm: Arm, T: np.ndarray, q: np.ndarray, first: int) -> np.ndarray:
     """(k, 4, 4) frame 4 in frame ``first``, from the pose, the angles up to that frame and of joints 5 and 6."""
     frames = modified_link_frames(arm, np.nan_to_num(q))
-    found = np.linalg.inv(frames[:, first]) @ T @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    found = (
+        np.linalg.inv(frames[:, first])
+        @ T
+        @ np.linalg.inv(np.linalg.inv(frames[:, 4]) @ frames[:, 6])
+    )
     found[np.isnan(q).any(axis=1)] = np.nan
     return found
 
@@ -156,9 +164,18 @@ def rows() -> Rows:
     eight, theta6, least, most = numbers()
     ours = f"{100 * eight:.0f} % of 5000 reachable poses have eight, all between {least} and {most}"
     yield judged("nowoczyn2023.solutions_of_a_pose", ours, eight > 0.5 and most == 8)
-    yield judged("nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1)
+    yield judged(
+        "nowoczyn2023.theta6_of_a_branch", f"at most {theta6} at 5000 random poses", theta6 == 1
+    )
     ours = f"solved: up to {most} solutions, each checked to {CHECKED:.0e} by forward kinematics"
     yield judged("nowoczyn2023.solving_algebraically", ours, most == 0)
     found = {name: shares_found(other_arm(name), -1.0) for name in ("UR5e", "UR10")}
-    ours = ", ".join(f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items())
-    yield judged("nowoczyn2023.other_lengths", ours, all(share > 0.999 for share, _ in found.values()), poses=POSES)
+    ours = ", ".join(
+        f"{name}: {100 * share:.2f} % of all solutions" for name, (share, _) in found.items()
+    )
+    yield judged(
+        "nowoczyn2023.other_lengths",
+        ours,
+        all(share > 0.999 for share, _ in found.values()),
+        poses=POSES,
+    )

@@ -22,7 +22,9 @@ class ModifiedDH(NamedTuple):
     """An arm's modified Denavit-Hartenberg table."""
 
     rows: np.ndarray  # (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)]
-    change: np.ndarray  # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
+    change: (
+        np.ndarray
+    )  # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
 
 
 def modified_dh(arm: Arm) -> ModifiedDH:
@@ -54,16 +56,22 @@ def modified_link_frames(arm: Arm, q: np.ndarray) -> np.ndarray:
     return frames.reshape(*lead, n + 1, 4, 4)
 
 
-def standard_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def standard_transform(
+    theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray
+) -> np.ndarray:
     """(..., 4, 4) from frame i to i - 1, standard: d along z of i - 1 (nowoczyn2023 (1.8), tu2023 (1))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
     return _rigid([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0.0 * c, sa, ca, d]])
 
 
-def modified_transform(theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def modified_transform(
+    theta: np.ndarray, d: np.ndarray, a: np.ndarray, alpha: np.ndarray
+) -> np.ndarray:
     """(..., 4, 4) from frame i to i - 1, modified: ``a`` and ``alpha`` of i - 1 (nowoczyn2023 (1.9))."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return _rigid([[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]])
+    return _rigid(
+        [[c, -s, 0.0 * c, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca]]
+    )
 
 
 def _rigid(entries: list[list[np.ndarray]]) -> np.ndarray:

@@ -41,7 +41,9 @@ def poses(line: Line, step: float = STEP, turn: np.ndarray | None = None) -> np.
     out = np.tile(line.start, (len(share), 1, 1))
     out[:, line.axis, 3] += line.sign * LENGTH * share
     if turn is not None:
-        out[:, :3, :3] = Rotation.from_rotvec(np.outer(share, turn)).as_matrix() @ line.start[:3, :3]
+        out[:, :3, :3] = (
+            Rotation.from_rotvec(np.outer(share, turn)).as_matrix() @ line.start[:3, :3]
+        )
     return out
 
 
@@ -74,14 +76,18 @@ def _is_clear(line: Line) -> bool:
 def line_errors(step: float = STEP, count: int = 30) -> np.ndarray:
     """(count,) distance from the end of each line after open-loop steps [m]."""
     arm = load_arm(NAME)
-    paths = (differential_inverse_kinematics(arm, poses(line, step), line.q) for line in lines(count))
+    paths = (
+        differential_inverse_kinematics(arm, poses(line, step), line.q) for line in lines(count)
+    )
     return np.array([path.position_error[-1] for path in paths])
 
 
 def turn_errors(orientation: str, feedback: bool = False, step: float = STEP) -> np.ndarray:
     """(k,) orientation error along the first line while the tool turns [rad]."""
     line = lines(1)[0]
-    path = differential_inverse_kinematics(load_arm(NAME), poses(line, step, TURN), line.q, orientation, feedback)
+    path = differential_inverse_kinematics(
+        load_arm(NAME), poses(line, step, TURN), line.q, orientation, feedback
+    )
     return path.turn_error
 
 
@@ -114,7 +120,10 @@ def microseconds() -> tuple[float, float]:
     """Computing time of every solution of one pose, and of one Jacobian step, best of nine [µs]."""
     arm, line = load_arm(NAME), lines(1)[0]
     path = poses(line)[:5000]
-    calls = (lambda: inverse_kinematics(arm, path), lambda: differential_inverse_kinematics(arm, path, line.q))
+    calls = (
+        lambda: inverse_kinematics(arm, path),
+        lambda: differential_inverse_kinematics(arm, path, line.q),
+    )
     closed, step = (1e6 * min(processor_times(call, 10)[1:]) / len(path) for call in calls)
     return closed, step
 
@@ -131,7 +140,9 @@ def rows() -> Rows:
     low, high = 1e3 * np.quantile(errors, [0.05, 0.95])
     euler, vector = (float(turn_errors(o)[-1]) for o in ("euler", "rotation_vector"))
     bare, steps, (closed, step) = errors_without_inverse(), numeric_steps(), microseconds()
-    ours = f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link"
+    ours = (
+        f"all links in the same places to {apart:.0e}, after a change of frame fixed to each link"
+    )
     yield judged("nowoczyn2023.modified_denavit_hartenberg", ours, apart < 1e-12)
     ours = (
         f"{len(errors)} random lines of {round(LENGTH / STEP)} steps: median {1e3 * np.median(errors):.3f} mm, 90 %"
@@ -161,9 +172,23 @@ def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
     steps = np.array([20e-6, 40e-6, 100e-6, 250e-6, 625e-6, 1e-3])
     errors = np.array([line_errors(float(s)) for s in steps])
     left.loglog(1e6 * steps, 1e3 * errors, color=COLOURS.obstacle, linewidth=0.4)
-    left.loglog(1e6 * steps, 1e3 * np.median(errors, axis=1), "o-", color=COLOURS.felt, markersize=3, label="median")
+    left.loglog(
+        1e6 * steps,
+        1e3 * np.median(errors, axis=1),
+        "o-",
+        color=COLOURS.felt,
+        markersize=3,
+        label="median",
+    )
     left.plot([], [], color=COLOURS.obstacle, label=f"{len(lines())} lines")
-    left.plot([1e6 * STEP], [1e3 * PUBLISHED], "D", color=COLOURS.goal, markersize=4, label="most, as published")
+    left.plot(
+        [1e6 * STEP],
+        [1e3 * PUBLISHED],
+        "D",
+        color=COLOURS.goal,
+        markersize=4,
+        label="most, as published",
+    )
     left.set(xlabel="step [µm]", ylabel="error after 1 m [mm]", xticks=[20, 40, 100, 250, 1000])
     left.set_xticklabels(["20", "40", "100", "250", "1000"])
     left.minorticks_off()
@@ -177,5 +202,7 @@ def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
     for orientation, feedback, colour, dash, label in looks:
         error = np.degrees(turn_errors(orientation, feedback))[200::200]
         right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
-    right.set(xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e3))
+    right.set(
+        xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e3)
+    )
     right.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncols=2)

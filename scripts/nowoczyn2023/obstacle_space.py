@@ -86,7 +86,9 @@ def rows() -> Rows:
     joints, turn = ", ".join(str(j + 1) for j in library().joints), library().per_turn
     ours = f"{turn}⁴ cells of {360 / turn:g}° (joints {joints}), {size / 1e3:.0f} kB"
     yield judged("nowoczyn2023.size_of_the_library", ours, turn == 36 and size == 36**4 // 8)
-    ours = f"of {missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
+    ours = (
+        f"of {missed.n} random poses: {wrong}; looking up takes 1/{ratio:.0f}† of the exact check"
+    )
     yield judged("nowoczyn2023.collisions_at_run_time", ours, ratio < 1.0 and missed.low > 0.0)
     (on, none), (off, some) = without_joint_6(0.0), without_joint_6(BESIDE)
     ours = (
@@ -107,7 +109,9 @@ def planes_figure(figure: Figure, panels: np.ndarray) -> None:
     for (left, right), plane in zip(panels, PLANES, strict=True):
         exact, said = sampled(plane)
         _show(left, plane, np.where(exact, TOUCHING, FREE))
-        kinds = np.select([exact & said, said & ~exact, exact & ~said], [TOUCHING, ALARM, MISSED], FREE)
+        kinds = np.select(
+            [exact & said, said & ~exact, exact & ~said], [TOUCHING, ALARM, MISSED], FREE
+        )
         _show(right, plane, kinds)
         still = [j for j in range(2, 6) if j not in (plane.across, plane.up)]
         fixed = ", ".join(f"θ{j} = {plane.others[j - 1]:g}°" for j in still).replace("-", "−")
@@ -116,12 +120,16 @@ def planes_figure(figure: Figure, panels: np.ndarray) -> None:
         right.set_title(f"library, cells of 10°; {wrong:.1f} % wrong here", loc="left")
     labels = ("touches itself", "called touching, but free", "called free, but touching")
     colours = (COLOURS.obstacle, COLOURS.felt, COLOURS.goal)
-    add_legend(figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3)
+    add_legend(
+        figure, [Patch(color=c, label=text) for c, text in zip(colours, labels, strict=True)], 3
+    )
 
 
 def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
     """Exact check and library every 1°, ``up`` over ``across``."""
-    across, up = (np.radians(np.arange(b + 0.5, e)) for b, e in zip(plane.begin, plane.end, strict=True))
+    across, up = (
+        np.radians(np.arange(b + 0.5, e)) for b, e in zip(plane.begin, plane.end, strict=True)
+    )
     q = np.tile(np.radians(plane.others), (len(up), len(across), 1))
     q[..., plane.across - 1], q[..., plane.up - 1] = across[None, :], up[:, None]
     return collides(library().arm, library().scene, q), library().collides(q)
@@ -130,7 +138,12 @@ def sampled(plane: Plane) -> tuple[np.ndarray, np.ndarray]:
 def _show(ax: Axes, plane: Plane, kinds: np.ndarray) -> None:
     colours = ListedColormap(["white", COLOURS.obstacle, COLOURS.felt, COLOURS.goal])
     (left, low), (right, high) = plane.begin, plane.end
-    how = {"origin": "lower", "extent": (left, right, low, high), "interpolation": "none", "aspect": "auto"}
+    how = {
+        "origin": "lower",
+        "extent": (left, right, low, high),
+        "interpolation": "none",
+        "aspect": "auto",
+    }
     ax.imshow(kinds, cmap=colours, vmin=0, vmax=3, **how)
     ax.set(xlabel=f"θ{plane.across} [°]", ylabel=f"θ{plane.up} [°]")
     ax.set(xticks=np.linspace(left, right, 5), yticks=np.linspace(low, high, 5))

@@ -22,7 +22,9 @@ def draw(folder: Path) -> list[Path]:
     """
     arm, scene, branch, path = example()
     with paper_style():
-        stop = save_figure(stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops")
+        stop = save_figure(
+            stopped_page(arm, scene, [], branch.q, branch.reason, path), folder, "branch_stops"
+        )
     return [*_draw_paths(folder, "shortest", ABOVE), *_draw_paths(folder, "direct", ()), *stop]
 
 

@@ -13,13 +13,21 @@ from verdicts import PARTLY
 from dynamics import Arm, forward_kinematics, inverse_kinematics, with_tool
 from hopfield_nav.extensions import known_world
 from hopfield_nav.extensions.clearance import Scene, build_scene, collides
-from hopfield_nav.extensions.known_world import PlannedPath, StraightLine, plan_shortest, poses_at, straight_line
+from hopfield_nav.extensions.known_world import (
+    PlannedPath,
+    StraightLine,
+    plan_shortest,
+    poses_at,
+    straight_line,
+)
 from nowoczyn2023.cause_of_stops import cell
 
 LINES = 16
 STEPS, SPEED, TURN = 30, 0.05, 0.25  # of a line; [m/s], [rad/s] of the tool
 EPSILON = 1e-3  # of a step
-SINGULAR_START = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])  # joint 5 turns to +0.4, through s5 = 0
+SINGULAR_START = np.array(
+    [0.3, -1.2, 1.4, -1.0, -0.4, 0.2]
+)  # joint 5 turns to +0.4, through s5 = 0
 FAST, SLOW = (0.1, 0.5), (0.004, 0.02)  # [m/s], [rad/s]
 
 
@@ -28,15 +36,22 @@ class Searched(NamedTuple):
 
     nodes: int  # of the whole graph
     kept: int  # of these, reachable from the start
-    whole: float  # length of the shortest path in the whole graph [rad]; infinite where there is none
+    whole: (
+        float  # length of the shortest path in the whole graph [rad]; infinite where there is none
+    )
     pruned: float  # the same in what is reachable
     ours: float  # the same of our path
-    searches: int  # how often ours was searched; more than once where an edge did not hold between steps
+    searches: (
+        int  # how often ours was searched; more than once where an edge did not hold between steps
+    )
     bend: float  # largest distance of the tool from the straight line [m]
     detour: float  # length of the tool's path over the distance of its ends
 
 
-@kept("test_nowoczyn2023.py::test_lines_are_those_kept", lambda found: tuple(Searched(*v) for v in found))
+@kept(
+    "test_nowoczyn2023.py::test_lines_are_those_kept",
+    lambda found: tuple(Searched(*v) for v in found),
+)
 def searched(count: int = LINES) -> tuple[Searched, ...]:
     """``search`` of every line."""
     return tuple(search(*pair) for pair in pairs(count))
@@ -77,7 +92,11 @@ def whole_graph(
     for T in poses_at(line, np.linspace(0, 1, STEPS + 1)[1:]):
         q = inverse_kinematics(arm, T)
         free = q[~collides(arm, scene, q)] if len(q) else q
-        layers.append(np.concatenate([np.empty((0, 6)), *(known_world.turn_alternatives(arm, row) for row in free)]))
+        layers.append(
+            np.concatenate(
+                [np.empty((0, 6)), *(known_world.turn_alternatives(arm, row) for row in free)]
+            )
+        )
     first = np.concatenate([[0], np.cumsum([len(layer) for layer in layers])])
     rows, columns, lengths = [], [], []
     for k in range(STEPS):
@@ -129,12 +148,19 @@ def past() -> Past:
     plain = _best_change(tooled, line, 0.49, 0.5, before)[1]
     shifted = _best_change(tooled, line, 0.49, 0.5 + 0.01 * EPSILON, before)[1]
     goal = forward_kinematics(arm, end)
-    beside = [plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None for speed in (FAST, SLOW)]
-    through = plan_shortest(tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST)
+    beside = [
+        plan_shortest(arm, scene, SINGULAR_START, [goal], 100, *speed).path is not None
+        for speed in (FAST, SLOW)
+    ]
+    through = plan_shortest(
+        tooled, build_scene(tooled), SINGULAR_START, [line.poses[1]], 100, *FAST
+    )
     return Past(plain, shifted, usual, through.path is not None, *beside)
 
 
-def _best_change(arm: Arm, line: StraightLine, here: float, there: float, near: np.ndarray) -> tuple[np.ndarray, float]:
+def _best_change(
+    arm: Arm, line: StraightLine, here: float, there: float, near: np.ndarray
+) -> tuple[np.ndarray, float]:
     """The solution at ``there`` nearest to the one at ``here`` that is nearest to ``near``."""
     T = poses_at(line, np.array([here, there]))
     start = min(inverse_kinematics(arm, T[0]), key=lambda q: np.abs(q - near).max())
@@ -151,7 +177,9 @@ def rows() -> Rows:
     compared = [s for s in found if np.isfinite(s.ours) and s.searches == 1]
     apart = max(abs(s.ours / s.whole - 1) for s in compared)
     none = sum(bool(np.isinf(s.whole)) for s in found)
-    same = sum(s.whole == s.pruned or bool(np.isclose(s.whole, s.pruned, rtol=1e-12)) for s in found)
+    same = sum(
+        s.whole == s.pruned or bool(np.isclose(s.whole, s.pruned, rtol=1e-12)) for s in found
+    )
     kept = sum(s.kept for s in found) / sum(s.nodes for s in found)
     ours = (
         f"{len(compared)} lines of {STEPS} steps: as long as scipy's Dijkstra on the whole graph to"

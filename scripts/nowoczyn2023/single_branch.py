@@ -16,7 +16,13 @@ from hopfield_nav.extensions.clearance import Scene, collides, explain
 from hopfield_nav.extensions.known_world import TOOL_SPEED, TURN_SPEED, StraightLine, straight_line
 from nowoczyn2023.differential import differential_inverse_kinematics
 
-ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = "arrived", "collision", "limit", "jump", "out of reach"
+ARRIVED, TOUCHED, LIMIT, JUMP, OUT_OF_REACH = (
+    "arrived",
+    "collision",
+    "limit",
+    "jump",
+    "out of reach",
+)
 OFF, OFF_BY = "off the line", 1e-3  # [m] of the tool beside the line, where nothing holds it there
 FINER = 25  # steps a row: 40 µm, as in 2.2
 _LEVER = 0.1  # [m] for a turn
@@ -52,18 +58,27 @@ def follow_single_branch(
     through = [known_world.as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)]
     line = straight_line(np.array([known_world.pose_of(arm, s) for s in (first, *through)]))
     places, step = _fine_places(line, tool_speed, turn_speed)
-    path = follow_path(arm, known_world.poses_at(line, places), first, float(step * arm.speed_limits.min()))
+    path = follow_path(
+        arm, known_world.poses_at(line, places), first, float(step * arm.speed_limits.min())
+    )
     q = np.vstack([first, path.q[1 : path.reached]])
     touched = np.nonzero(collides(arm, scene, q))[0]
     if len(touched):
         end = int(touched[0]) + 1
         return SingleBranch(q[:end], places[:end], TOUCHED, explain(arm, scene, q[end - 1]), line)
-    reason, kinds = path.reason.split(" at waypoint")[0], {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH}
+    reason, kinds = (
+        path.reason.split(" at waypoint")[0],
+        {"": ARRIVED, "limits": LIMIT, "out of reach": OUT_OF_REACH},
+    )
     return SingleBranch(q, places[: len(q)], kinds.get(reason, JUMP), reason, line)
 
 
 def follow_numeric_branch(
-    arm: Arm, scene: Scene, start: np.ndarray, goal: np.ndarray, orientation: str = "rotation_vector"
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    goal: np.ndarray,
+    orientation: str = "rotation_vector",
 ) -> SingleBranch:
     """The same with the step of (2.3) and the missing J⁻¹: by the Jacobian from pose to pose, 40 µm apart.
 
@@ -73,7 +88,9 @@ def follow_numeric_branch(
     line = straight_line(np.array([forward_kinematics(arm, start), goal]))
     places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED, FINER)
     with np.errstate(all="ignore"):
-        path = differential_inverse_kinematics(arm, known_world.poses_at(line, places), start, orientation)
+        path = differential_inverse_kinematics(
+            arm, known_world.poses_at(line, places), start, orientation
+        )
         change = np.abs(np.diff(path.q, axis=0, prepend=path.q[:1])).max(axis=1)
         low, high = arm.position_limits.T
         events = {
@@ -81,7 +98,9 @@ def follow_numeric_branch(
             LIMIT: ~((path.q >= low) & (path.q <= high)).all(axis=1),
             OFF: (path.position_error > OFF_BY) | (path.turn_error > OFF_BY / _LEVER),
         }
-    first = {kind: int(np.argmax(rows)) if rows.any() else len(rows) for kind, rows in events.items()}
+    first = {
+        kind: int(np.argmax(rows)) if rows.any() else len(rows) for kind, rows in events.items()
+    }
     outcome = min(first, key=lambda kind: first[kind])
     arrived = first[outcome] == len(places)
     rows = np.arange(0, first[outcome], FINER)
@@ -94,7 +113,9 @@ def follow_numeric_branch(
     return SingleBranch(path.q[rows], places[rows], outcome, "" if arrived else outcome, line)
 
 
-def _fine_places(line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1) -> tuple[np.ndarray, float]:
+def _fine_places(
+    line: StraightLine, tool_speed: float, turn_speed: float, finer: int = 1
+) -> tuple[np.ndarray, float]:
     """Places of the rows, and the time between two of the quickest leg's [s]; ``finer`` as many as usual."""
     parts = finer * np.maximum(line.lengths / known_world.ROW_LENGTH, line.angles / _ROW_TURN)
     counts = np.maximum(np.ceil(parts), 1).astype(int)

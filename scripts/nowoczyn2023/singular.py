@@ -9,7 +9,14 @@ from reproduction import percent
 from scipy.optimize import brentq
 
 import dynamics
-from dynamics import Arm, forward_kinematics, inverse_kinematics, jacobian, load_arm, singular_values
+from dynamics import (
+    Arm,
+    forward_kinematics,
+    inverse_kinematics,
+    jacobian,
+    load_arm,
+    singular_values,
+)
 from hopfield_nav.sweeps import Value, share
 from nowoczyn2023.direct_kinematics import NAME, arm_of_table, positions
 
@@ -32,7 +39,11 @@ def alone() -> dict[str, np.ndarray]:
     q = np.array([0.4, -0.9, 1.1, 0.5, 1.0, 0.3])
     found = {kind: q.copy() for kind in KINDS}
     found["wrist"][4], found["elbow"][2] = 0.0, 0.0
-    along = lambda theta2: float(dynamics.singularity_measures(arm, np.array([q[0], theta2, *q[2:]])).shoulder)  # noqa: E731
+
+    def along(theta2: float) -> float:
+        turned = np.array([q[0], theta2, *q[2:]])
+        return float(dynamics.singularity_measures(arm, turned).shoulder)
+
     found["shoulder"][1] = brentq(along, 0.0, np.pi)
     return found
 
@@ -83,7 +94,10 @@ class Compared(NamedTuple):
 def arm_with_wrist_centre() -> Arm:
     """The UR5's base, upper arm and shoulder offset, forearm along axis 4, and axes 4 to 6 in one point."""
     (d1, _, _, d4, _, d6), (a2, a3) = load_arm(NAME).dh[:, 1], np.abs(load_arm(NAME).dh[1:3, 2])
-    first, last = [(d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2")], [(a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0)]
+    first, last = (
+        [(d1, 0, "pi/2"), (d4, a2, 0), (0, 0, "pi/2")],
+        [(a3, 0, "-pi/2"), (0, 0, "pi/2"), (d6, 0, 0)],
+    )
     return arm_of_table(first + last)
 
 
@@ -96,7 +110,11 @@ def compared(count: int = 100_000) -> Compared:
     """
     ur5, other, q = load_arm(NAME), arm_with_wrist_centre(), positions(count)
     a2, a3 = abs(ur5.dh[1, 2]), abs(ur5.dh[2, 2])
-    factors = (np.cos(q[:, 2]), np.sin(q[:, 4]), a2 * np.cos(q[:, 1]) + a3 * np.sin(q[:, 1] + q[:, 2]))
+    factors = (
+        np.cos(q[:, 2]),
+        np.sin(q[:, 4]),
+        a2 * np.cos(q[:, 1]) + a3 * np.sin(q[:, 1] + q[:, 2]),
+    )
     exact = np.abs(np.linalg.det(jacobian(other, q)))
     error = np.abs(exact - a2 * a3 * np.abs(np.prod(factors, axis=0))).max() / exact.max()
     near = [int((singular_values(arm, q)[:, -1] < NEAR).sum()) for arm in (ur5, other)]
@@ -127,7 +145,9 @@ def rows() -> Rows:
         f"pairs parallel besides the usual three: {', '.join(f'{k} {n}' for k, n in extra.items())};"
         f" axes 2, 3, 4 are always parallel, median smallest singular value {usual:.2f}"
     )
-    yield judged("nowoczyn2023.parallel_axes", ours, all(n > 0 for n in extra.values()) and usual < 1e-9)
+    yield judged(
+        "nowoczyn2023.parallel_axes", ours, all(n > 0 for n in extra.values()) and usual < 1e-9
+    )
     ours = f"least |s5| of a million random positions {closest:.0e}"
     yield judged("nowoczyn2023.exactly_singular", ours, closest > 1e-12)
     found = compared()

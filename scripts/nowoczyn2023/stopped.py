@@ -26,7 +26,12 @@ _GHOSTS = 3
 
 
 def stopped_page(
-    arm: Arm, scene: Scene, solids: Sequence[Solid], q_branch: np.ndarray, reason: str, path: PlannedPath
+    arm: Arm,
+    scene: Scene,
+    solids: Sequence[Solid],
+    q_branch: np.ndarray,
+    reason: str,
+    path: PlannedPath,
 ) -> Figure:
     """Two arms side by side: one that keeps to a branch up to its stop, one that follows the graph.
 
@@ -49,10 +54,14 @@ def stopped_page(
     return figure
 
 
-def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path: PlannedPath) -> Axes:
+def draw_stop(
+    ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path: PlannedPath
+) -> Axes:
     """The arm on one branch (k, n) [rad] up to its stop; the rest of the path's line is dashed."""
     frame_cell(ax, view)
-    branch = PlannedPath(q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), path_length(q_branch))
+    branch = PlannedPath(
+        q_branch, SHORTEST, np.array([0, len(q_branch) - 1]), path_length(q_branch)
+    )
     ghosts = [CellPose(q, GHOST) for q in drawing.poses_between(view.arm, branch, _GHOSTS)]
     stop = CellPose(q_branch[-1], touched=touched_links(view.arm, scene, q_branch[-1]))
     add_poses(ax, view, [CellPose(q_branch[0]), *ghosts, stop])
@@ -64,7 +73,14 @@ def draw_stop(ax: Axes, view: CellView, scene: Scene, q_branch: np.ndarray, path
     return ax
 
 
-_STOP = {"marker": "X", "ls": "", "color": COLOURS.true, "markersize": 7, "mec": "white", "mew": 0.7}
+_STOP = {
+    "marker": "X",
+    "ls": "",
+    "color": COLOURS.true,
+    "markersize": 7,
+    "mec": "white",
+    "mew": 0.7,
+}
 
 
 def _handles(view: CellView, path: PlannedPath) -> list[Artist]:
@@ -78,7 +94,9 @@ def _handles(view: CellView, path: PlannedPath) -> list[Artist]:
     ]
 
 
-def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, path: PlannedPath) -> None:
+def _draw_both_angles(
+    panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, path: PlannedPath
+) -> None:
     """Angles over the tool's path; both panels have the same axes, the stop is a dashed line."""
     rows, travels = [], []
     for ax, q in zip(panels, (q_branch, path.q), strict=True):
@@ -93,7 +111,9 @@ def _draw_both_angles(panels: Sequence[Axes], arm: Arm, q_branch: np.ndarray, pa
     name_joints(panels[1], rows[1][-1])
     late = travels[0][-1] > 0.5 * panels[0].get_xlim()[1]
     words = f" stop at {travels[0][-1]:.3f} m "
-    panels[0].text(travels[0][-1], high, words, ha="right" if late else "left", va="top", fontsize="small")
+    panels[0].text(
+        travels[0][-1], high, words, ha="right" if late else "left", va="top", fontsize="small"
+    )
     panels[1].set_ylabel("")
     panels[1].tick_params(labelleft=False)
 
@@ -109,4 +129,6 @@ def _panels(view: CellView, lines: int) -> tuple[Figure, list[Axes]]:
     x, across = 1.15 * CENTIMETRE, wide - 1.55 * CENTIMETRE
     places = [(k * wide, foot + angles + between, wide, tall) for k in (0, 1)]
     places += [(x + k * (across + 0.6 * CENTIMETRE), foot, across, angles) for k in (0, 1)]
-    return figure, [figure.add_axes((a / PAGE, b / height, c / PAGE, d / height)) for a, b, c, d in places]
+    return figure, [
+        figure.add_axes((a / PAGE, b / height, c / PAGE, d / height)) for a, b, c, d in places
+    ]

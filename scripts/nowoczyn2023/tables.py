@@ -40,7 +40,10 @@ def body_differences(name: str) -> tuple[int, int]:
 def printed_product(q: np.ndarray) -> np.ndarray:
     """(k, 4, 4) product of (1.8) over the rows of Table 1.1."""
     rows = zip(q.T, LENGTHS["d"], LENGTHS["a"], LENGTHS["alpha"], strict=True)
-    return reduce(np.matmul, (standard_transform(theta, *(np.full(len(q), x) for x in row)) for theta, *row in rows))
+    return reduce(
+        np.matmul,
+        (standard_transform(theta, *(np.full(len(q), x) for x in row)) for theta, *row in rows),
+    )
 
 
 def tool_differences() -> tuple[float, float]:
@@ -60,7 +63,9 @@ class Reach(NamedTuple):
     fifth: float  # of frame 5's origin
     tool: float  # of the tool
     beyond: float  # share of random joint angles with the tool beyond 0.85 m
-    directions: float  # share of random orientations that the tool can take 0.85 m from the shoulder
+    directions: (
+        float  # share of random orientations that the tool can take 0.85 m from the shoulder
+    )
 
 
 def reach(count: int = 200_000) -> Reach:
@@ -76,7 +81,14 @@ def reach(count: int = 200_000) -> Reach:
     poses[:, 2, 3] += arm.dh[0, 1]
     solved = np.isfinite(inverse_kinematics(arm, poses)[:, 0, 0])
     fourth, fifth = np.hypot(links, d4), np.hypot(links + d5, d4)
-    return Reach(links, fourth, fifth, exact_extent(arm).reach, float((apart > REACH).mean()), float(solved.mean()))
+    return Reach(
+        links,
+        fourth,
+        fifth,
+        exact_extent(arm).reach,
+        float((apart > REACH).mean()),
+        float(solved.mean()),
+    )
 
 
 def rows() -> Rows:
@@ -98,11 +110,15 @@ def rows() -> Rows:
         f" frame 5 {found.fifth:.3f} m, tool {found.tool:.3f} m;"
         f" {100 * found.beyond:.0f} % of random positions have the tool beyond {REACH} m"
     )
-    near = any(abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool))
+    near = any(
+        abs(r - REACH) < 5e-3 for r in (found.elbow_to_wrist, found.fourth, found.fifth, found.tool)
+    )
     yield judged("nowoczyn2023.reach", ours, near, directions=100 * found.directions)
     arm = load_arm(NAME)
     speed, bounds = np.degrees(arm.speed_limits), np.degrees(arm.position_limits)
     ours = f"{speed.min():.0f} °/s on all six joints"
     yield judged("nowoczyn2023.speed_of_the_joints", ours, bool(np.allclose(speed, SPEED)))
     ours = f"{bounds.min():.0f} to {bounds.max():.0f}°"
-    yield judged("nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE])))
+    yield judged(
+        "nowoczyn2023.range_of_the_joints", ours, bool(np.allclose(bounds, [-RANGE, RANGE]))
+    )

@@ -11,7 +11,12 @@ from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
 from ragazzon2012.planner import BETA, DENSITY, STEPS, random_map
 
-SLOPES = {"linear": BETA, "tanh": BETA, "saturated": BETA, "sigmoid": 4 * BETA}  # all as steep as β at most
+SLOPES = {
+    "linear": BETA,
+    "tanh": BETA,
+    "saturated": BETA,
+    "sigmoid": 4 * BETA,
+}  # all as steep as β at most
 MAPS, SIZE = 50, 20
 CENTIMETRES = 100.0  # in a metre
 
@@ -32,7 +37,13 @@ def fates(name: str, seed: int) -> list[int]:
     found = np.array([steps[cell] for cell in map(tuple, near)])
     shortest = int((found == distance[tuple(near.T)]).sum())
     apart = ~blocked & ~np.isfinite(distance)
-    return [len(near), int(np.isfinite(found).sum()), shortest, int(apart.sum()), int((sigma[apart] > 0).sum())]
+    return [
+        len(near),
+        int(np.isfinite(found).sum()),
+        shortest,
+        int(apart.sum()),
+        int((sigma[apart] > 0).sum()),
+    ]
 
 
 @kept("test_activated_rows.py::test_fates_are_those_kept", np.array)
@@ -44,7 +55,9 @@ def fates_of_maps(name: str, maps: int = MAPS) -> np.ndarray:
 def parts_at_detections(recorded: Run) -> tuple[np.ndarray, np.ndarray]:
     """(k,) estimated force [N] and moment [N·m] at every detection."""
     rows = recorded.data.sel(time=recorded.data.event_time, method="nearest")
-    return tuple(np.linalg.norm(x.values, axis=1) for x in (rows.force_estimate, rows.moment_estimate))
+    return tuple(
+        np.linalg.norm(x.values, axis=1) for x in (rows.force_estimate, rows.moment_estimate)
+    )
 
 
 def rows() -> Rows:

@@ -3,7 +3,14 @@
 import numpy as np
 from ledger import Rows, judged
 
-from dynamics import closed_loop_matrix, forward_dynamics, inverse_dynamics, jacobian, load_arm, mass_matrix
+from dynamics import (
+    closed_loop_matrix,
+    forward_dynamics,
+    inverse_dynamics,
+    jacobian,
+    load_arm,
+    mass_matrix,
+)
 from ragazzon2012.equations import states
 from ragazzon2012.mass_matrix import ARMS, OMEGA, errors
 
@@ -40,14 +47,25 @@ def rows() -> Rows:
     free, matrix, forced = largest_difference(False), coupling(), largest_difference(True)
     ours = f"q̈ is a_q to {free:.0e}, the loop's matrix that of six critically damped joints to {matrix:.0e} (relative)"
     yield judged("ragazzon2012.decoupled_loop", ours, max(free, matrix) < 1e-8)
-    yield judged("ragazzon2012.loop_with_a_force", f"to {forced:.0e} (relative), 50 random states", forced < 1e-8)
+    yield judged(
+        "ragazzon2012.loop_with_a_force",
+        f"to {forced:.0e} (relative), 50 random states",
+        forced < 1e-8,
+    )
     settled = errors(NAME)["M(q)"].max()
     ours = f"once settled the force is off by at most {settled:.0e} of it, 1000 contacts"
     yield judged("ragazzon2012.estimate_from_the_error", ours, settled < 1e-6)
-    medians = {name: {kind: 100 * np.median(shares) for kind, shares in errors(name).items()} for name in ARMS}
+    medians = {
+        name: {kind: 100 * np.median(shares) for kind, shares in errors(name).items()}
+        for name in ARMS
+    }
     text = "; ".join(
         f"{words}: {medians[name]['M(q)']:.0f} % with M(q), {medians[name]['constants']:.0f} % with fitted constants"
         for name, words in ARMS.items()
     )
     better = all(found["M(q)"] < found["constants"] for found in medians.values())
-    yield judged("ragazzon2012.mass_matrix_beats_constants", f"median error of a settled force, {text}", better)
+    yield judged(
+        "ragazzon2012.mass_matrix_beats_constants",
+        f"median error of a settled force, {text}",
+        better,
+    )

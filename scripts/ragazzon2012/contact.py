@@ -57,7 +57,10 @@ def delay(push: Push) -> float:
 
 @kept("test_ragazzon2012.py::test_delays_are_those_kept", np.array)
 def delays(
-    world: str, places: tuple[tuple[int, int], ...] = PLACES, omega_scale: float = 1.0, radius: float = WALL
+    world: str,
+    places: tuple[tuple[int, int], ...] = PLACES,
+    omega_scale: float = 1.0,
+    radius: float = WALL,
 ) -> np.ndarray:
     """(places, directions) delays [s]; arguments as in ``Push``."""
     pushes = [[Push(world, p, d, omega_scale, SPEED, radius) for d in DIRECTIONS] for p in places]
@@ -67,7 +70,9 @@ def delays(
 def force_ratio(world: str, speed: float) -> float:
     """Estimated over true force, both averaged over the last 50 ms before detection."""
     data = run_push(Push(world, speed=speed)).record().data.isel(time=slice(-50, None))
-    return float(np.linalg.norm(data.force_estimate.mean("time")) / np.linalg.norm(data.force.mean("time")))
+    return float(
+        np.linalg.norm(data.force_estimate.mean("time")) / np.linalg.norm(data.force.mean("time"))
+    )
 
 
 def _overrides(push: Push) -> list[str]:
@@ -93,10 +98,15 @@ def _joints(position: np.ndarray) -> np.ndarray:
 
 def rows() -> Rows:
     printed, right = delays(AS_PRINTED), delays(RIGHT)
-    yield judged("ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY))
+    yield judged(
+        "ragazzon2012.delay_as_printed", spread(printed), in_range(printed, *PUBLISHED_DELAY)
+    )
     yield judged("ragazzon2012.delay_right", spread(right), in_range(right, *PUBLISHED_DELAY))
     scales, worlds = (0.5, 1.0, 2.0), (AS_PRINTED, RIGHT)
-    medians = [[np.median(delays(world, ((9, 10),), omega_scale=scale)) for scale in scales] for world in worlds]
+    medians = [
+        [np.median(delays(world, ((9, 10),), omega_scale=scale)) for scale in scales]
+        for world in worlds
+    ]
     printed, right = (", ".join(f"{value:.2f} s" for value in found) for found in medians)
     ours = f"at {listed(scales, 'g')} ω: as printed {printed}; right {right}"
     yield judged("ragazzon2012.delay_falls_with_omega", ours, bool((np.diff(medians) < 0).all()))

@@ -9,7 +9,9 @@ from ragazzon2012.planner import random_map
 STEP = 0.5  # of the exponential integrator, in time constants
 
 
-def integrate(blocked: np.ndarray, goal: tuple[int, ...], function: Activation, most: int = 100_000) -> np.ndarray:
+def integrate(
+    blocked: np.ndarray, goal: tuple[int, ...], function: Activation, most: int = 100_000
+) -> np.ndarray:
     """Integrate u' = -u + sum T sigma + I, sigma = g(u), from u = 0 until sigma changes in its last bits alone.
 
     The inputs hold the goal at 1 and obstacles at 0. Every step is exact where the neighbours stand still.
@@ -38,5 +40,7 @@ def largest_difference(function: Activation, maps: int = 10, size: int = 12) -> 
         blocked, goal = random_map(rng, size)
         swept, _ = iterate(blocked, goal, function=function)
         lit = swept > 0.0
-        worst = max(worst, float(np.abs(integrate(blocked, goal, function)[lit] / swept[lit] - 1.0).max()))
+        worst = max(
+            worst, float(np.abs(integrate(blocked, goal, function)[lit] / swept[lit] - 1.0).max())
+        )
     return worst

@@ -6,7 +6,15 @@ import numpy as np
 from ledger import Rows, judged
 from verdicts import PARTLY
 
-from dynamics import Arm, coriolis_matrix, gravity_torque, inverse_dynamics, link_frames, load_arm, mass_matrix
+from dynamics import (
+    Arm,
+    coriolis_matrix,
+    gravity_torque,
+    inverse_dynamics,
+    link_frames,
+    load_arm,
+    mass_matrix,
+)
 from ragazzon2012.equations import skew_error, states
 from ragazzon2012.tables import OFFSET
 
@@ -24,18 +32,26 @@ def gradient(value: Callable[[np.ndarray], np.ndarray], q: np.ndarray) -> np.nda
 def printed_potential(arm: Arm, q: np.ndarray) -> np.ndarray:
     """(k,) the potential energy of (3.4), with the gravity vector of (3.14) [J]."""
     frames = link_frames(arm, q)[:, 1:]
-    centres = frames[..., :3, 3] + np.einsum("klij,lj->kli", frames[..., :3, :3], arm.center_of_mass)
+    centres = frames[..., :3, 3] + np.einsum(
+        "klij,lj->kli", frames[..., :3, :3], arm.center_of_mass
+    )
     return np.einsum("l,klj,j->k", arm.mass, centres, arm.gravity)
 
 
 def christoffel(arm: Arm, q: np.ndarray, qd: np.ndarray, last: float) -> np.ndarray:
     """(k, n, n) C of (3.6) and (3.7); ``last`` is the sign of the third term, printed as +1."""
     slope = gradient(lambda angles: mass_matrix(arm, angles), q)  # (k, i, row, column)
-    symbols = 0.5 * (slope.transpose(0, 1, 3, 2) + slope.transpose(0, 3, 1, 2) + last * slope.transpose(0, 2, 3, 1))
+    symbols = 0.5 * (
+        slope.transpose(0, 1, 3, 2)
+        + slope.transpose(0, 3, 1, 2)
+        + last * slope.transpose(0, 2, 3, 1)
+    )
     return np.einsum("kijm,ki->kmj", symbols, qd)
 
 
-def recursion(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, as_printed: bool) -> np.ndarray:
+def recursion(
+    arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, as_printed: bool
+) -> np.ndarray:
     """(n,) torques by (3.9) to (3.15), with the R of 3.2.2 as printed or its transpose; ω̇ of (3.12) has its index."""
     n = len(q)
     turn = [_turn_z(angle + row[0]) @ _turn_x(row[3]) for angle, row in zip(q, arm.dh, strict=True)]
@@ -71,7 +87,10 @@ def largest_recursion_error(as_printed: bool) -> float:
 
 def rows() -> Rows:
     arm, (q, qd) = load_arm(NAME), states()
-    slope, weight = gradient(lambda angles: printed_potential(arm, angles), q), gravity_torque(arm, q)
+    slope, weight = (
+        gradient(lambda angles: printed_potential(arm, angles), q),
+        gravity_torque(arm, q),
+    )
     minus, plus = np.abs(slope + weight).max(), np.abs(slope - weight).max()
     ours = f"∂P/∂q with the g of (3.14) is the gravity torque times −1, to {minus:.0e} N·m; as it is {plus:.0f} N·m off"
     yield judged("ragazzon2012.potential_energy", ours, PARTLY)
@@ -86,7 +105,9 @@ def rows() -> Rows:
     )
     yield judged("ragazzon2012.christoffel_symbols", ours, skew[0] < 1e-6)
     right_error, printed_error = largest_recursion_error(False), largest_recursion_error(True)
-    ours = f"with the transposed R the torques of an independent recursion, to {right_error:.0e} N·m"
+    ours = (
+        f"with the transposed R the torques of an independent recursion, to {right_error:.0e} N·m"
+    )
     yield judged("ragazzon2012.recursions", ours, right_error < 1e-9)
     ours = f"as printed torques are up to {printed_error:.0f} N·m off; the transpose turns frame i − 1 into frame i"
     yield judged("ragazzon2012.rotation_matrices", ours, printed_error < 1e-9)

@@ -47,7 +47,9 @@ def collected_coriolis(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 def differenced_coriolis(arm: Arm, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """(k, n, n) half the derivative of C qd with respect to qd; exact, since the torque is quadratic."""
     unit = np.eye(qd.shape[1])
-    columns = [(coriolis_torque(arm, q, qd + e) - coriolis_torque(arm, q, qd - e)) / 4 for e in unit]
+    columns = [
+        (coriolis_torque(arm, q, qd + e) - coriolis_torque(arm, q, qd - e)) / 4 for e in unit
+    ]
     return np.stack(columns, axis=2)
 
 
@@ -81,6 +83,10 @@ def rows() -> Rows:
     christoffel = skew_error(arm, q, qd, coriolis_matrix(arm, q, qd))
     ours = f"C collected term by term: symmetric part {100 * collected:.0f} % of Ṁ"
     yield judged("ragazzon2012.newton_euler_is_not_skew", ours, collected > 1e-3)
-    yield judged("ragazzon2012.christoffel_is_skew", f"symmetric part {christoffel:.0e} of Ṁ", christoffel < 1e-6)
+    yield judged(
+        "ragazzon2012.christoffel_is_skew",
+        f"symmetric part {christoffel:.0e} of Ṁ",
+        christoffel < 1e-6,
+    )
     ours = f"C = ½ ∂(C q̇)/∂q̇ of the same Newton–Euler torque: symmetric part {differenced:.0e} of Ṁ"
     yield judged("ragazzon2012.momentum_observer_given_up", ours, differenced > 1e-3)

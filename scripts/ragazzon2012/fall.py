@@ -45,7 +45,11 @@ def swing(run: Run) -> tuple[float, float, float]:
 def static_sum() -> float:
     """q3 + q4 at which gravity leaves the as-printed arm alone, at q2 = q5 = 90° [°]."""
     arm = load_arm("ur5_ragazzon2012_as_printed")
-    return float(brentq(lambda q4: gravity_torque(arm, np.radians([0, 90, 0, q4, 90, 0]))[3], -90, 0, xtol=1e-12))
+    return float(
+        brentq(
+            lambda q4: gravity_torque(arm, np.radians([0, 90, 0, q4, 90, 0]))[3], -90, 0, xtol=1e-12
+        )
+    )
 
 
 def damping_gain(time: float) -> float:
@@ -70,10 +74,20 @@ def rows() -> Rows:
     q, true, total = final_pose(printed), final_pose(long), static_sum()
     end = printed.summary["simulated_time_s"]
     ours = f"{_pose(q)} at {end:.0f} s"
-    yield judged("ragazzon2012.rest_pose_as_printed", ours, bool(np.abs(q[1:5] - PUBLISHED_REST).max() <= 0.05))
+    yield judged(
+        "ragazzon2012.rest_pose_as_printed",
+        ours,
+        bool(np.abs(q[1:5] - PUBLISHED_REST).max() <= 0.05),
+    )
     ours = f"{_pose(true)} at {long.summary['simulated_time_s']:.0f} s"
-    yield judged("ragazzon2012.rest_pose_right", ours, bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05))
-    yield judged("ragazzon2012.sum_at_rest", f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)", abs(total + 53.8) <= 0.05)
+    yield judged(
+        "ragazzon2012.rest_pose_right", ours, bool(np.abs(true[1:5] - PUBLISHED_REST).max() <= 0.05)
+    )
+    yield judged(
+        "ragazzon2012.sum_at_rest",
+        f"{total:.2f}° (fall: {q[2] + q[3]:.2f}°)",
+        abs(total + 53.8) <= 0.05,
+    )
     q = np.degrees(printed.data.q.sel(time=REST_TIME, method="nearest").values)
     slow, fast = speed_at(printed, REST_TIME), speed_at(right, REST_TIME)
     rest, true_rest = time_of_rest(run(AS_PRINTED, "time_limit=30"), SLOW), time_of_rest(long, SLOW)
@@ -90,7 +104,11 @@ def rows() -> Rows:
         f"right {true_low:.0f}°…{true_high:+.0f}°"
     )
     yield judged("ragazzon2012.swing_of_joint_1", ours, low < -20 and high > 10)
-    yield judged("ragazzon2012.overshoot_of_link_2", f"as printed to {top:.0f}°, right to {true_top:.0f}°", top > 100)
+    yield judged(
+        "ragazzon2012.overshoot_of_link_2",
+        f"as printed to {top:.0f}°, right to {true_top:.0f}°",
+        top > 100,
+    )
     worst = max(abs(damping_gain(t) - printed_gain(t)) for t in np.linspace(0, 20, 2001))
     before, after = damping_gain(BREAK - 1e-9), damping_gain(BREAK + 1e-9)
     ours = f"K({BREAK}) = {before:.4f}, jump {abs(after - before):.0e}; our law differs by at most {worst:.0e}"

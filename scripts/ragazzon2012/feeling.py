@@ -44,32 +44,51 @@ def impact(recorded: Run) -> tuple[float, float]:
     """Largest true and largest estimated force within 30 ms of the first touch [N]."""
     touch = contact_episodes(recorded)[0].start
     data = recorded.data.sel(time=slice(touch, touch + IMPACT))
-    return tuple(float(np.linalg.norm(x.values, axis=1).max()) for x in (data.force, data.force_estimate))
+    return tuple(
+        float(np.linalg.norm(x.values, axis=1).max()) for x in (data.force, data.force_estimate)
+    )
 
 
 def rows() -> Rows:
     printed, right = run(AS_PRINTED), run(RIGHT)
-    missed, total = ([len(f(recorded)) for recorded in (printed, right)] for f in (missed_contacts, contact_episodes))
-    ours = f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}"
+    missed, total = (
+        [len(f(recorded)) for recorded in (printed, right)]
+        for f in (missed_contacts, contact_episodes)
+    )
+    ours = (
+        f"as printed {printed.summary['collision_count']}, right {right.summary['collision_count']}"
+    )
     yield judged("ragazzon2012.number_of_collisions", ours, None)
     ours = f"as printed {missed[0]} of {total[0]}, right {missed[1]} of {total[1]}"
     yield judged("ragazzon2012.unfelt_contact", ours, min(missed) >= 1)
     printed, right = delays(run(AS_PRINTED)), delays(run(RIGHT))
     agrees = in_range(printed, *PUBLISHED_DELAY)
     yield judged("ragazzon2012.delay_of_the_experiment_as_printed", spread(printed), agrees)
-    yield judged("ragazzon2012.delay_of_the_experiment_right", spread(right), in_range(right, *PUBLISHED_DELAY))
-    held, smooth = ([free_motion_error(name, t) for name in (RIGHT, AS_PRINTED)] for t in (TABLE, 0))
+    yield judged(
+        "ragazzon2012.delay_of_the_experiment_right",
+        spread(right),
+        in_range(right, *PUBLISHED_DELAY),
+    )
+    held, smooth = (
+        [free_motion_error(name, t) for name in (RIGHT, AS_PRINTED)] for t in (TABLE, 0)
+    )
     ours = f"right {held[0]:.1e} rad, as printed {held[1]:.1e} rad (reference held for {1e3 * TABLE:g} ms)"
     yield judged("ragazzon2012.joint_error", ours, all(2e-4 < e < 5e-3 for e in held))
     ours = f"continuous reference: {max(smooth):.0e} rad, {min(held) / max(smooth):.0f} times less"
     yield judged("ragazzon2012.cause_of_the_joint_error", ours, max(smooth) > 0.1 * min(held))
-    straight, zigzag = ([false_force(n, TABLE, steps) for n in (RIGHT, AS_PRINTED)] for steps in (STRAIGHT, ZIGZAG))
+    straight, zigzag = (
+        [false_force(n, TABLE, steps) for n in (RIGHT, AS_PRINTED)] for steps in (STRAIGHT, ZIGZAG)
+    )
     smooth = false_force(RIGHT, 0, ZIGZAG)
     ours = (
         f"straight {straight[0]:.2f} N, zigzag {zigzag[0]:.2f} N (as printed {straight[1]:.2f} N, {zigzag[1]:.2f} N);"
         f" continuous reference {smooth:.3f} N"
     )
-    yield judged("ragazzon2012.forces_without_contact", ours, zigzag[0] > straight[0] > 0.1 and zigzag[1] > straight[1])
+    yield judged(
+        "ragazzon2012.forces_without_contact",
+        ours,
+        zigzag[0] > straight[0] > 0.1 and zigzag[1] > straight[1],
+    )
     (true, felt), (true_right, felt_right) = impact(run(AS_PRINTED)), impact(run(RIGHT))
     ours = (
         f"within {1e3 * IMPACT:.0f} ms of the first touch ‖F‖ {true:.0f} N, ‖F̂‖ {felt:.1f} N (as printed); "

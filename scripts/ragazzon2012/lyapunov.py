@@ -26,7 +26,11 @@ class Network:
 
     def start(self, rng: np.random.Generator | None = None) -> np.ndarray:
         """A state: all free neurons at 0, or at random."""
-        state = np.zeros(len(self.T)) if rng is None else np.where(self.free, rng.random(len(self.T)), 0.0)
+        state = (
+            np.zeros(len(self.T))
+            if rng is None
+            else np.where(self.free, rng.random(len(self.T)), 0.0)
+        )
         state[self.goal] = 1.0
         return state
 
@@ -35,7 +39,9 @@ class Network:
 
     def lyapunov(self, state: np.ndarray, first: float) -> float:
         """L of (6.4), without the constant part of the clamped neurons; ``first`` is the sign of its first term."""
-        return float(first * 0.5 * state @ self.T @ state + (state[self.free] ** 2).sum() / (2 * self.beta))
+        return float(
+            first * 0.5 * state @ self.T @ state + (state[self.free] ** 2).sum() / (2 * self.beta)
+        )
 
     def bound(self, step: np.ndarray) -> float:
         """The right side of (6.7)."""
@@ -44,7 +50,9 @@ class Network:
     def states(self, start: np.ndarray, count: int = 400) -> list[np.ndarray]:
         """The states of the sweeps until rest."""
         found = [start]
-        while len(found) < count and (len(found) < 2 or np.abs(found[-1] - found[-2]).max() > ROUNDING):
+        while len(found) < count and (
+            len(found) < 2 or np.abs(found[-1] - found[-2]).max() > ROUNDING
+        ):
             found.append(self.sweep(found[-1]))
         return found
 
@@ -89,7 +97,11 @@ def rows() -> Rows:
     ours = f"with the L whose sign is turned: broken in {turned[1]} of {turned[2]} sweeps"
     yield judged("ragazzon2012.bound_of_a_sweep", ours, turned[1] == 0)
     rest, apart = converged(SHARE)
-    yield judged("ragazzon2012.convergence", f"{rest} of {MAPS} maps rest, from 3 random states each", rest == MAPS)
+    yield judged(
+        "ragazzon2012.convergence",
+        f"{rest} of {MAPS} maps rest, from 3 random states each",
+        rest == MAPS,
+    )
     ours = f"(6.10) has < where it must be ≥: with tanh 1/g' is at least {least_slope():.3g}/β"
     yield judged("ragazzon2012.hessian", ours, least_slope() < 1 - ROUNDING)
     ours = f"equilibria from 3 random states differ by at most {apart:.0e}, β = {SHARE:g}/λ, {MAPS} maps"

@@ -32,17 +32,29 @@ def errors(name: str) -> dict[str, np.ndarray]:
     gain = np.maximum(fit_gain(arm, q[seen], wrench[seen], OMEGA), 0.0)
     q, wrench = q[fresh], wrench[fresh]
     rest = settled_error(arm, q, wrench, OMEGA)
-    torques = {"M(q)": np.einsum("kij,kj->ki", mass_matrix(arm, q), OMEGA**2 * rest), "constants": gain * rest}
+    torques = {
+        "M(q)": np.einsum("kij,kj->ki", mass_matrix(arm, q), OMEGA**2 * rest),
+        "constants": gain * rest,
+    }
     down = jacobian(arm, q).transpose(0, 2, 1)
-    found = {kind: np.linalg.solve(down, torque[..., None])[..., 0] for kind, torque in torques.items()}
+    found = {
+        kind: np.linalg.solve(down, torque[..., None])[..., 0] for kind, torque in torques.items()
+    }
     size = np.linalg.norm(wrench[:, :3], axis=1)
-    return {kind: np.linalg.norm((estimate - wrench)[:, :3], axis=1) / size for kind, estimate in found.items()}
+    return {
+        kind: np.linalg.norm((estimate - wrench)[:, :3], axis=1) / size
+        for kind, estimate in found.items()
+    }
 
 
 def error_table() -> str:
     """Markdown: median and nine in ten of the force's error, a row an arm and estimate."""
     rows = [
-        [f"`{name}`, {rotors}", kind, *(f"{share:.0f} %" for share in np.percentile(100 * shares, [50, 90]))]
+        [
+            f"`{name}`, {rotors}",
+            kind,
+            *(f"{share:.0f} %" for share in np.percentile(100 * shares, [50, 90])),
+        ]
         for name, rotors in ARMS.items()
         for kind, shares in errors(name).items()
     ]
@@ -54,10 +66,14 @@ def shares_below(figure: Figure, ax: Axes) -> None:
     """Share of the contacts below an error."""
     for (name, rotors), dash in zip(ARMS.items(), ("-", "--"), strict=True):
         for kind, shares in errors(name).items():
-            below = {"lw": 3.0, "alpha": 0.35} if dash == "-" and kind == "M(q)" else {}  # the other line at 0
+            below = (
+                {"lw": 3.0, "alpha": 0.35} if dash == "-" and kind == "M(q)" else {}
+            )  # the other line at 0
             how = {"ls": dash, "color": COLOUR[kind], "label": f"{kind}, {rotors}", **below}
             ax.plot(100 * np.sort(shares), np.linspace(0, 1, len(shares)), **how)
-    ax.set(xlabel="error of the force [%]", ylabel="share of contacts", xlim=(-3, 150), ylim=(0, 1.02))
+    ax.set(
+        xlabel="error of the force [%]", ylabel="share of contacts", xlim=(-3, 150), ylim=(0, 1.02)
+    )
     ax.legend(loc="lower right")
 
 

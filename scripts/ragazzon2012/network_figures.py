@@ -85,7 +85,11 @@ def add_blocked(ax: Axes, blocked: np.ndarray) -> None:
 def seen_figure(figure: Figure, axes: np.ndarray) -> None:
     """Three networks with the climb from one start, and ln sigma along it: the shortest, another, a false maximum."""
     hall, empty = corridor_beside_hall(), (np.zeros((20, 20), dtype=bool), (1, 2), (18, 19))
-    cases = [(*hall, 0.01, "the shortest path"), (*hall, 0.25, "wide rooms draw"), (*empty, STOPS, "a false maximum")]
+    cases = [
+        (*hall, 0.01, "the shortest path"),
+        (*hall, 0.25, "wide rooms draw"),
+        (*empty, STOPS, "a false maximum"),
+    ]
     for (upper, lower), (blocked, start, goal, beta, words) in zip(axes.T, cases, strict=True):
         plan = plan_path(blocked, start, goal, "sum", beta)
         path = climbed_cells(plan, start)
@@ -93,11 +97,15 @@ def seen_figure(figure: Figure, axes: np.ndarray) -> None:
         add_blocked(upper, blocked)
         plane = network.plane_along(path, blocked.shape)
         network.add_climb(upper, path, plane)
-        upper.plot(*plane.points(path[:1])[0], "o", color=COLOURS.start, mec="white", ms=5.5, zorder=6)
+        upper.plot(
+            *plane.points(path[:1])[0], "o", color=COLOURS.start, mec="white", ms=5.5, zorder=6
+        )
         upper.plot(*goal, "D", color=COLOURS.goal, mec="white", ms=5, zorder=6)
         steps = f"{len(path) - 1} steps"
         upper.set_title(rf"$\beta$ = {beta:g}: {words}" + (f", {steps}" if beta != STOPS else ""))
-        label, shrink = (network.STEPS_LABEL, 0.62) if beta == STOPS else (None, 0.95)  # as high as the panel
+        label, shrink = (
+            (network.STEPS_LABEL, 0.62) if beta == STOPS else (None, 0.95)
+        )  # as high as the panel
         figure.colorbar(image, ax=upper, shrink=shrink, pad=0.03, label=label)
         lower.plot(plan.log_activation[tuple(path.T)], ".-", color=COLOURS.planned, ms=4)
         lower.set_xlabel("steps of the climb")
@@ -124,7 +132,12 @@ def shares_figure(figure: Figure, ax: Axes) -> None:
     ax.axvline(0.1, color=COLOURS.goal, ls="--")
     style = {"textcoords": "offset points", "ha": "right", "color": COLOURS.goal}
     ax.annotate("the document's 0.1", (0.1, 0.02), xytext=(-4, 0), **style)
-    ax.set(xscale="log", yscale="log", xlabel=r"slope $\beta$", ylabel="cells whose path is\nnot a shortest one [%]")
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel=r"slope $\beta$",
+        ylabel="cells whose path is\nnot a shortest one [%]",
+    )
     ax.legend(loc="upper left")
 
 

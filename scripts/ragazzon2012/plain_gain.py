@@ -34,7 +34,9 @@ def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
     n = len(arm.dh)
     (rows,), lead = as_rows(n, q=q)
     torque = np.einsum("kij,ki->kj", jacobian(arm, rows), rows_like(wrench, 6, "wrench", lead))
-    error = np.linalg.solve(mass_matrix(arm, rows), torque[..., None])[..., 0] / np.asarray(omega) ** 2
+    error = (
+        np.linalg.solve(mass_matrix(arm, rows), torque[..., None])[..., 0] / np.asarray(omega) ** 2
+    )
     return error.reshape(*lead, n)
 
 
@@ -51,7 +53,9 @@ def fit_gain(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> 
     Source: Stolt et al. 2012 as told in ragazzon2012 5.2.
     """
     if len(arm.dh) != 6:
-        raise BadInput("the gains are fitted for arms with six joints", found=len(arm.dh), allowed="6")
+        raise BadInput(
+            "the gains are fitted for arms with six joints", found=len(arm.dh), allowed="6"
+        )
     error = settled_error(arm, q, wrench, omega)
     columns = np.linalg.inv(jacobian(arm, q)).transpose(0, 2, 1) * error[:, None, :]
     gain, *_ = np.linalg.lstsq(columns.reshape(-1, 6), np.reshape(wrench, -1), rcond=None)

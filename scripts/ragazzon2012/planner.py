@@ -75,7 +75,9 @@ def sweeps_suffice(size: int) -> bool:
     return len(ascent(activation, start, goal)) - 1 == steps
 
 
-def ascent(activation: np.ndarray, start: tuple[int, int], goal: tuple[int, int]) -> list[tuple[int, int]]:
+def ascent(
+    activation: np.ndarray, start: tuple[int, int], goal: tuple[int, int]
+) -> list[tuple[int, int]]:
     """Cells of steepest ascent, up to the goal or to where it stops."""
     cells = [start]
     while cells[-1] != goal:
@@ -138,7 +140,11 @@ def _size_row() -> Row:
 
 
 def _network_and_path_rows() -> Rows:
-    found, inner, formula = eigenvalue(20), eigenvalue(18), largest_eigenvalue(neighbourhood_of((20, 20)))
+    found, inner, formula = (
+        eigenvalue(20),
+        eigenvalue(18),
+        largest_eigenvalue(neighbourhood_of((20, 20))),
+    )
     ours = f"{found:.3f} (2 Σ cos(π/(n+1)) = {formula:.3f}; {inner:.3f} inside the rim)"
     yield judged("ragazzon2012.largest_eigenvalue", ours, abs(found - 3.0) < 0.05, bound=1 / found)
     yield judged("ragazzon2012.beta", f"{BETA} < {1 / found:.4f}", 1 / found > BETA)
@@ -147,7 +153,11 @@ def _network_and_path_rows() -> Rows:
     fails = next((n for n in sizes if not sweeps_suffice(n)), None)
     ours = f"{10 * 20 - 1} sweeps find a winding path of {steps} steps: {'yes' if enough else 'no'}"
     yield judged("ragazzon2012.sweeps_on_20_by_20", ours, enough)
-    ours = f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)" if fails else "all"
+    ours = (
+        f"from {fails} × {fails} on not ({serpentine(fails)[3]} steps, {10 * fails - 1} sweeps)"
+        if fails
+        else "all"
+    )
     yield judged("ragazzon2012.sweeps_on_any_map", ours, fails is None)
     near, usual = share_of_longer_paths(NEAR_QUARTER), share_of_longer_paths(BETA)
     ours = (
@@ -165,7 +175,9 @@ def _network_and_path_rows() -> Rows:
 
 def _six_axes_row() -> Row:
     cells = 20**6
-    return judged("ragazzon2012.neurons_for_six_joints", f"{cells / 1e7:.1f}·10⁷", cells == 64_000_000)
+    return judged(
+        "ragazzon2012.neurons_for_six_joints", f"{cells / 1e7:.1f}·10⁷", cells == 64_000_000
+    )
 
 
 def _bordered(size: int = 20) -> np.ndarray:

@@ -29,7 +29,10 @@ ESTIMATORS = ("joint_error", "momentum_observer")
 LENGTH, SPEED, SURFACE, STIFFNESS, SLIDING = 0.1, 0.02, 0.1, 1e5, 0.2  # [m, m/s, m, N/m, 1]
 PEG = 0.1  # [m] beyond the flange
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the document
-START, CLEAR = np.array([0.4, -0.05]), 0.002  # [m] place of the first touch; above the surface before
+START, CLEAR = (
+    np.array([0.4, -0.05]),
+    0.002,
+)  # [m] place of the first touch; above the surface before
 REST, LOWER = 2.0, 1.0  # [s] pressed at rest before and after sliding; for coming down
 CUTOFF, STEP, EVERY, SEGMENT = 1.0, 0.001, 5, 0.1  # [Hz], [s], steps a row of the log, [s]
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
@@ -44,7 +47,9 @@ class Case(NamedTuple):
     real: bool = False  # sensors like a UR5's, otherwise exact
     friction_scale: float = 1.0  # the model's friction over the true one
     force: float = 20.0  # wanted pressing force [N]
-    radial: bool = False  # slide along x, towards and away from the base, instead of along y, around it
+    radial: bool = (
+        False  # slide along x, towards and away from the base, instead of along y, around it
+    )
 
 
 class Error(NamedTuple):
@@ -72,7 +77,9 @@ def compliance(arm: Arm, q: np.ndarray) -> float:
 def places(radial: bool = False) -> np.ndarray:
     """(k, 3) x, y and share of the depth of the reference every 0.1 s."""
     count = round(LENGTH / SPEED / SEGMENT)
-    slide = np.concatenate([np.arange(1, count + 1), np.arange(count - 1, -1, -1)]) * SPEED * SEGMENT
+    slide = (
+        np.concatenate([np.arange(1, count + 1), np.arange(count - 1, -1, -1)]) * SPEED * SEGMENT
+    )
     still = round(REST / SEGMENT)
     along = np.concatenate([np.zeros(round(LOWER / SEGMENT) + still + 1), slide, np.zeros(still)])
     share = np.ones(len(along))
@@ -98,15 +105,27 @@ def reference(case: Case) -> Trajectory:
 
 
 def peg_world(case: Case, estimator: str, duration: float) -> World:
-    sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0  # Coulomb's, of the surface
+    sliding = (
+        SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0
+    )  # Coulomb's, of the surface
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
-    lines += [f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}", f"obstacles: [{{floor: {{height: {SURFACE}}}}}]"]
+    lines += [
+        f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}",
+        f"obstacles: [{{floor: {{height: {SURFACE}}}}}]",
+    ]
     lines += [f"contact: {{stiffness: {STIFFNESS}, damping: 50, friction: {sliding}}}"]
-    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
+    lines += [
+        f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"
+    ]
     lines += [f"controller: {{model_error: {{friction_scale: {case.friction_scale}}}}}"]
-    lines += [f"detection: {{estimator: {estimator}, threshold: 1000}}", f"record: {{every: {EVERY}}}"]
+    lines += [
+        f"detection: {{estimator: {estimator}, threshold: 1000}}",
+        f"record: {{every: {EVERY}}}",
+    ]
     if case.real:
-        lines.append(f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}")
+        lines.append(
+            f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}"
+        )
     return parse_world("\n".join(lines))
 
 
@@ -138,7 +157,9 @@ def error(case: Case, estimator: str, phase: str = "all") -> Error:
     lengths = np.linalg.norm(force, axis=1) * np.linalg.norm(estimate, axis=1)
     angle = np.degrees(np.arccos(np.clip(np.sum(force * estimate, axis=1) / lengths, -1, 1)))
     rms = float(np.sqrt(np.mean(np.sum(apart**2, axis=1))))
-    return Error(rms, apart.mean(axis=0), float(np.sqrt(np.mean(angle**2))), float(force[:, 2].mean()))
+    return Error(
+        rms, apart.mean(axis=0), float(np.sqrt(np.mean(angle**2))), float(force[:, 2].mean())
+    )
 
 
 def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

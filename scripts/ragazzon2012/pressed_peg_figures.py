@@ -18,9 +18,15 @@ CASES = {
     "no rotors, no friction": peg.LIGHT,
     "rotors, no friction": peg.FULL,
     "friction known, slid around": peg.RUBBING,
-    **{f"friction {k}, slid around": peg.RUBBING._replace(friction_scale=v) for k, v in WRONG.items()},
+    **{
+        f"friction {k}, slid around": peg.RUBBING._replace(friction_scale=v)
+        for k, v in WRONG.items()
+    },
     "friction known, slid radially": peg.TURNING,
-    **{f"friction {k}, slid radially": peg.TURNING._replace(friction_scale=v) for k, v in WRONG.items()},
+    **{
+        f"friction {k}, slid radially": peg.TURNING._replace(friction_scale=v)
+        for k, v in WRONG.items()
+    },
 }
 LOOKS = {  # of the cases that are drawn
     "no rotors, no friction": ("o", COLOURS.start),
@@ -56,10 +62,26 @@ def _forces(ax: Axes, case: peg.Case, title: str) -> None:
     chosen = peg.during(time, "all")
     for axis, dash in ((2, "-"), (0, (0, (1, 1.5)))):
         name = "xyz"[axis]
-        broad = {"color": COLOURS.obstacle, "lw": 2.6, "ls": dash}  # seen where the estimate lies on it
+        broad = {
+            "color": COLOURS.obstacle,
+            "lw": 2.6,
+            "ls": dash,
+        }  # seen where the estimate lies on it
         ax.plot(time[chosen], force[chosen, axis], label=f"true $F_{name}$", **broad)
-        ax.plot(time[chosen], estimate[chosen, axis], ls=dash, color=COLOURS.felt, label=rf"$\hat F_{name}$")
-    ax.set(xlabel="time [s]", ylabel="force below 1 Hz [N]", title=title, ylim=(-45, 60), xlim=(1.5, 14.5))
+        ax.plot(
+            time[chosen],
+            estimate[chosen, axis],
+            ls=dash,
+            color=COLOURS.felt,
+            label=rf"$\hat F_{name}$",
+        )
+    ax.set(
+        xlabel="time [s]",
+        ylabel="force below 1 Hz [N]",
+        title=title,
+        ylim=(-45, 60),
+        xlim=(1.5, 14.5),
+    )
 
 
 def _joints(ax: Axes, case: peg.Case) -> None:
@@ -69,7 +91,9 @@ def _joints(ax: Axes, case: peg.Case) -> None:
     for joint, colour in ((1, COLOURS.goal), (2, COLOURS.start)):
         ax.plot(time[chosen], wrong[chosen, joint], color=colour, label=f"error, joint {joint + 1}")
         words = "friction believed less true" if joint == 2 else None
-        ax.plot(time[chosen], missing[chosen, joint], ":", color=COLOURS.ink, linewidth=1.3, label=words)
+        ax.plot(
+            time[chosen], missing[chosen, joint], ":", color=COLOURS.ink, linewidth=1.3, label=words
+        )
     ax.set(xlabel="time [s]", ylabel="torque below 1 Hz [N·m]", title="friction known, slid around")
     ax.set(xlim=(1.5, 14.5), ylim=(-9, 14))
     ax.legend(loc="upper left", ncols=2)
@@ -82,8 +106,22 @@ def _errors(ax: Axes) -> None:
             cases = [CASES[name]._replace(real=True, force=f) for f in peg.FORCES]
             found = [peg.error(case, estimator, "slide").rms for case in cases]
             label = name if fill != "none" else None
-            ax.plot(peg.FORCES, found, mark + "-", color=colour, mfc=fill, markersize=4, linewidth=0.6, label=label)
-    ax.set(xlabel="wanted pressing force [N]", ylabel="rms force error below 1 Hz [N]", xscale="log", yscale="log")
+            ax.plot(
+                peg.FORCES,
+                found,
+                mark + "-",
+                color=colour,
+                mfc=fill,
+                markersize=4,
+                linewidth=0.6,
+                label=label,
+            )
+    ax.set(
+        xlabel="wanted pressing force [N]",
+        ylabel="rms force error below 1 Hz [N]",
+        xscale="log",
+        yscale="log",
+    )
     ax.set(title="sliding; open: joint_error, filled: momentum_observer", ylim=(3e-3, 100))
     ax.set_yticks((1e-2, 1e-1, 1, 10, 100), ["0.01", "0.1", "1", "10", "100"])
     ax.set_xticks(peg.FORCES, [f"{f:g}" for f in peg.FORCES])
@@ -93,9 +131,19 @@ def _errors(ax: Axes) -> None:
 
 def peg_table() -> str:
     """Markdown: a row a case, the range over the four forces."""
-    head = ["arm", "sensors", "estimator", "rms at rest [N]", "rms sliding [N]", "bias [N]", "direction [°]"]
+    head = [
+        "arm",
+        "sensors",
+        "estimator",
+        "rms at rest [N]",
+        "rms sliding [N]",
+        "bias [N]",
+        "direction [°]",
+    ]
     cases = product(CASES.items(), SENSORS, peg.ESTIMATORS)
-    return table(head, [_line(name, case._replace(real=real), by) for (name, case), real, by in cases])
+    return table(
+        head, [_line(name, case._replace(real=real), by) for (name, case), real, by in cases]
+    )
 
 
 def _line(name: str, case: peg.Case, estimator: str) -> list[str]:

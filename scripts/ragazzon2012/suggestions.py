@@ -72,7 +72,12 @@ def whole_arm() -> list[float]:
     recorded, shape = run("whole_arm"), load_world("whole_arm").map.shape
     told = recorded.summary
     reached = told["outcome"] == "reached"
-    return [float(np.prod(shape)), float(reached), told["collision_count"], told["replan_wall_time_median_s"]]
+    return [
+        float(np.prod(shape)),
+        float(reached),
+        told["collision_count"],
+        told["replan_wall_time_median_s"],
+    ]
 
 
 @kept("test_ragazzon2012_suggestions.py::test_which_link")
@@ -107,18 +112,22 @@ def rows() -> Rows:
     runs = [slid(world) for world in SLID]
     times = [[one.summary["simulated_time_s"] for one in pair] for pair in runs]
     touches = [[one.summary["collision_count"] for one in pair] for pair in runs]
-    ours = f"replan / slide in {', '.join(SLID)}: " + ", ".join(f"{listed(pair, '.0f')} s" for pair in times)
+    ours = f"replan / slide in {', '.join(SLID)}: " + ", ".join(
+        f"{listed(pair, '.0f')} s" for pair in times
+    )
     ours += "; touches " + ", ".join(f"{a} / {b}" for a, b in touches)
     yield judged("ragazzon2012.sliding", ours, all(b < a for a, b in times) or PARTLY)
     outcomes = [run(world).outcome for world in IN_SPACE]
-    ours = ", ".join(f"{world}: {outcome}" for world, outcome in zip(IN_SPACE, outcomes, strict=True))
+    ours = ", ".join(
+        f"{world}: {outcome}" for world, outcome in zip(IN_SPACE, outcomes, strict=True)
+    )
     yield judged("ragazzon2012.three_dimensions", ours, set(outcomes) == {"reached"})
     neurons, arrived, felt, replan = whole_arm()
     words = "reached" if arrived else "not reached"
-    ours = f"{neurons:,.0f} neurons: {words} after {felt:.0f} touches; a replan takes {replan:.1g} s †"
+    ours = (
+        f"{neurons:,.0f} neurons: {words} after {felt:.0f} touches; a replan takes {replan:.1g} s †"
+    )
     yield judged("ragazzon2012.six_dimensions", ours, bool(arrived))
     total, inside, best = links_found()
-    ours = (
-        f"of {total:.0f} pushes on links 2 to 6 the true link is in the set {inside:.0f} times, best {best:.0f} times"
-    )
+    ours = f"of {total:.0f} pushes on links 2 to 6 the true link is in the set {inside:.0f} times, best {best:.0f} times"
     yield judged("ragazzon2012.which_link", ours, best > 0.8 * total)

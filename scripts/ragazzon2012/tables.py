@@ -9,7 +9,14 @@ from hopfield_nav.navigation import CollisionMap
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])  # [rad] C.2.2
 ROTATION = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # C.2.2
 MASS = [3.8054, 8.4576, 2.1456, 1.1884, 1.11884, 0.1632]  # [kg] Table 3.2
-OFFSET = [[0, 0.0892, 0], [-0.425, 0, 0], [-0.39243, 0, 0], [0, 0.109, 0], [0, -0.093, 0], [0, 0, 0.082]]
+OFFSET = [
+    [0, 0.0892, 0],
+    [-0.425, 0, 0],
+    [-0.39243, 0, 0],
+    [0, 0.109, 0],
+    [0, -0.093, 0],
+    [0, 0, 0.082],
+]
 CENTER = [[0, -0.01541, 0.00151], [0.2125, 0, 0.1134], [0.15, -0.00015, 0.0154], [0, 0.0015, 0.0154],
           [0, 0, -0.0128], [0, 0, 0]]  # fmt: skip
 AXIS = (1, 0, 0, 1, 1, 2)  # of the cylinder of each link
@@ -32,7 +39,9 @@ def coefficients() -> dict[str, float]:
     q234, q5 = q[:, 1:4].sum(axis=1), q[:, 4]
     waves = np.column_stack([np.cos(q[:, 1]), np.sin(q234), np.sin(q234 - q5), np.sin(q234 + q5)])
     matrix = mass_matrix(arm, q)
-    forearm = np.linalg.lstsq(np.column_stack([np.ones(500), np.cos(2 * q5)]), matrix[:, 2, 2], rcond=None)[0]
+    forearm = np.linalg.lstsq(
+        np.column_stack([np.ones(500), np.cos(2 * q5)]), matrix[:, 2, 2], rcond=None
+    )[0]
     gravity = np.linalg.lstsq(waves, gravity_torque(arm, q)[:, 1] / 9.81, rcond=None)[0]
     found = gravity[0], matrix[:, 4, 4].mean(), matrix[:, 5, 5].mean(), *forearm
     return dict(zip(PRINTED, found, strict=True))
@@ -77,13 +86,19 @@ def rows() -> Rows:
     grid = CollisionMap.create()
     cell = np.array(grid.cell_of(forward_kinematics(load_arm("ur5_ragazzon2012"), Q0)[:3, 3])) + 1
     goal = grid.centre((17, 6))
-    ours = f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}"
-    yield judged("ragazzon2012.start_pose", ours, tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3)
+    ours = (
+        f"cell ({cell[0]}, {cell[1]}), {1e6 * distance:.0f} µm off its centre, R off by {turn:.0e}"
+    )
+    yield judged(
+        "ragazzon2012.start_pose", ours, tuple(cell) == (2, 11) and distance < 2e-4 and turn < 1e-3
+    )
     ours = f"cell [17, 6] from 0: x {goal[0]:.4f} m, y {goal[1]:.4f} m"
     same = bool(np.abs(goal[:2] - [0.0263 * 18 + 0.1238, 0.0263 * 7 - 0.2762]).max() < 1e-12)
     yield judged("ragazzon2012.destination", ours, same)
     first, last = map_corners()
     agrees = np.abs([first[:2] - [0.150, -0.250], last[:2] - [0.650, 0.250]]).max() < 5e-4
     pitch = (last - first)[0] / 19
-    ours = f"x {first[0]:.4f}…{last[0]:.4f} m, y −{-first[1]:.4f}…{last[1]:.4f} m, pitch {pitch:.4f} m"
+    ours = (
+        f"x {first[0]:.4f}…{last[0]:.4f} m, y −{-first[1]:.4f}…{last[1]:.4f} m, pitch {pitch:.4f} m"
+    )
     yield judged("ragazzon2012.map", ours, bool(agrees))

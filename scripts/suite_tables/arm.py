@@ -17,7 +17,9 @@ def _isolated(rows: c.Rows, kind: str, part: int, whole: int) -> str:
     if part < 0:
         return f"{found[whole] / found[0]:.2f}"
     low, high = share_interval(int(found[part]), int(found[whole]))
-    texts = (f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high))
+    texts = (
+        f"{100 * v:.1f}".replace("100.0", "100") for v in (found[part] / found[whole], low, high)
+    )
     return "{} % ({}–{}), n = {:.0f}".format(*texts, found[whole])
 
 
@@ -40,7 +42,9 @@ def _placed(rows: c.Rows, method: int, links: tuple[int, ...], kind: str) -> str
     if kind == "mean":
         return _mean_error(error)
     low, high = share_interval(int((error <= NEAR).sum()), len(error))
-    return f"{100 * np.mean(error <= NEAR):.0f} % ({100 * low:.0f}–{100 * high:.0f}), n = {len(error)}"
+    return (
+        f"{100 * np.mean(error <= NEAR):.0f} % ({100 * low:.0f}–{100 * high:.0f}), n = {len(error)}"
+    )
 
 
 def _mean_error(error: np.ndarray) -> str:
@@ -60,8 +64,12 @@ def _places(method: int) -> dict[str, c.Cell]:
 
 
 UNFELT = {
-    "no joint feels": lambda m: c.share_text(int(c.added(m[0], "unfelt")), int(c.added(m[0], "drawn"))),
-    "of those on link 1": lambda m: f"{100 * c.added(m[0], 'unfelt_1') / c.added(m[0], 'drawn_1'):.0f} %",
+    "no joint feels": lambda m: c.share_text(
+        int(c.added(m[0], "unfelt")), int(c.added(m[0], "drawn"))
+    ),
+    "of those on link 1": lambda m: (
+        f"{100 * c.added(m[0], 'unfelt_1') / c.added(m[0], 'drawn_1'):.0f} %"
+    ),
 }
 
 
@@ -84,7 +92,10 @@ def _seconds(methods: list[c.Rows]) -> str:
 
 @c.column
 def _of_place(
-    rows: c.Rows, test: Callable, among: Callable = lambda felt: felt[:, 0] >= 0.0, interval: bool = False
+    rows: c.Rows,
+    test: Callable,
+    among: Callable = lambda felt: felt[:, 0] >= 0.0,
+    interval: bool = False,
 ) -> str:
     """Share of the touches whose place passes a test: errors of the best of one, two, three; link; weight."""
     felt = np.array(_numbers(rows, "places")).reshape(-1, 5)
@@ -92,7 +103,9 @@ def _of_place(
     if not len(chosen):
         return "-"
     low, high = share_interval(int(chosen.sum()), len(chosen))
-    return f"{100 * chosen.mean():.0f} %" + (f" ({100 * low:.0f}–{100 * high:.0f})" if interval else "")
+    return f"{100 * chosen.mean():.0f} %" + (
+        f" ({100 * low:.0f}–{100 * high:.0f})" if interval else ""
+    )
 
 
 @c.column
@@ -127,7 +140,9 @@ BLIND = {
 
 def _planned(methods: list[c.Rows]) -> str:
     """Median over runs that reached of the processor time of all plans but the first."""
-    seconds = [sum(json.loads(str(row["replans_s"] or "[]"))) for row in methods[0] if c.reached(row)]
+    seconds = [
+        sum(json.loads(str(row["replans_s"] or "[]"))) for row in methods[0] if c.reached(row)
+    ]
     return c.median(seconds, "{:.1f} s")
 
 
@@ -137,7 +152,9 @@ HYPOTHESES = {
     "least to most": c.span("collision_count", "{:.0f}"),
     "joint path, median": GOALS["joint path"],
     "least to most ": c.span("path_rad", "{:.1f}", unit=" rad"),
-    "plans": lambda m: c.median([1 + len(json.loads(str(r["replans_s"]))) for r in m[0] if c.reached(r)], "{:.0f}"),
+    "plans": lambda m: c.median(
+        [1 + len(json.loads(str(r["replans_s"]))) for r in m[0] if c.reached(r)], "{:.0f}"
+    ),
     "planning again": _planned,
     "time": GOALS["time"],
 }
@@ -199,7 +216,10 @@ def _way_to_feel(family: str, condition: str, method: str) -> str:
 def _felt_at(methods: list[c.Rows]) -> str:
     """Median and largest force at which a push is felt, and how often there was an alarm before."""
     forces = [np.inf if row["felt_N"] is None else float(row["felt_N"]) for row in methods[0]]
-    largest, false = (f"{max(forces):.0f}" if np.isfinite(forces).all() else "> 60", c.added(methods[0], "early"))
+    largest, false = (
+        f"{max(forces):.0f}" if np.isfinite(forces).all() else "> 60",
+        c.added(methods[0], "early"),
+    )
     return f"{np.median(forces):.0f}, {largest}" + (f" ({false:.0f} false)" if false else "")
 
 
@@ -226,7 +246,9 @@ def _ratio(key: str) -> c.Cell:
 
     def cell(methods: list[c.Rows]) -> str:
         both = [pair for pair in zip(*methods, strict=True) if all(map(c.reached, pair))]
-        return _quartiles([float(now[key]) / float(before[key]) for before, now in both if before[key]])
+        return _quartiles(
+            [float(now[key]) / float(before[key]) for before, now in both if before[key]]
+        )
 
     return cell
 
@@ -241,7 +263,9 @@ def _quartiles(ratios: list[float]) -> str:
 
 def _beside_seen(methods: list[c.Rows]) -> str:
     """The second method's joint path over the one of a planner that sees."""
-    return _quartiles([float(row["path_rad"]) / float(row["bound_rad"]) for row in methods[1] if c.reached(row)])
+    return _quartiles(
+        [float(row["path_rad"]) / float(row["bound_rad"]) for row in methods[1] if c.reached(row)]
+    )
 
 
 _TOUCHES, _MOST = GOALS["touches, median"], GOALS["90 %"]
@@ -275,7 +299,9 @@ def _ends(outcome: str, name: str, number: int) -> dict[str, c.Cell]:
         "largest bound": c.of("no_path_error_bound", "{:.1g}", np.max, c.counts),
         "processor time, median": c.of("processor_time_s", "{:.0f} s", np.median, c.counts),
         "most of it": c.of("processor_time_s", "{:.0f} s", np.max, c.counts),
-        "touch to next path, most": lambda m: f"{max(_numbers(m[0], 'replans_s'), default=0.0):.1f} s",
+        "touch to next path, most": lambda m: (
+            f"{max(_numbers(m[0], 'replans_s'), default=0.0):.1f} s"
+        ),
     }
     return {f"{head}{' ' * number}": c.each(cell, number) for head, cell in columns.items()}
 
@@ -298,7 +324,11 @@ def _told_beside(rows: Sequence[c.Row]) -> list[c.Row]:
     """Rows in which the arm that is told stands beside the one that feels, as methods of one family would."""
     parts = [(str(row["family"]).partition(", told"), row) for row in rows]
     return [
-        {**row, "family": family, "method": _TOLD.get(str(row["method"]), "") if told else row["method"]}
+        {
+            **row,
+            "family": family,
+            "method": _TOLD.get(str(row["method"]), "") if told else row["method"],
+        }
         for (family, told, _), row in parts
     ]
 
@@ -314,7 +344,9 @@ def _touches(*sides: str) -> dict[str, c.Cell]:
         columns = {
             f"{side}: reached": c.share(c.reached, c.counts, 0),
             f"{side}: touches, mean": c.of("collision_count", "{:.1f}", np.mean, c.counts),
-            f"90 %{' ' * k}": c.of("collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts),
+            f"90 %{' ' * k}": c.of(
+                "collision_count", "{:.0f}", lambda values: np.quantile(values, 0.9), c.counts
+            ),
             f"most{' ' * k}": c.of("collision_count", "{:.0f}", np.max, c.counts),
         }
         found |= {head: c.each(cell, k) for head, cell in columns.items()}
@@ -331,12 +363,33 @@ TABLES: dict[str, list[Part | Pivot]] = {
     "gears_stiff": [Pivot("stiff", "{s}", _way_to_feel, _felt_at, SIGMA)],
     "gears_free": [Part("free", "{f}, off by {s}", FREE_GEARS, head=SIGMA)],
     "isolation": [
-        Part("pushes", "{f}, {s}", _isolation("push"), None, lambda f, s, m: f != "collisions", "arm, model"),
+        Part(
+            "pushes",
+            "{f}, {s}",
+            _isolation("push"),
+            None,
+            lambda f, s, m: f != "collisions",
+            "arm, model",
+        ),
         *(
-            Part("places", f"{{f}}, {{s}}: {name}", _places(k), None, lambda f, s, m: f != "collisions", "arm, model")
+            Part(
+                "places",
+                f"{{f}}, {{s}}: {name}",
+                _places(k),
+                None,
+                lambda f, s, m: f != "collisions",
+                "arm, model",
+            )
             for k, name in enumerate(("patches", "particles"))
         ),
-        Part("unfelt", "{f}", UNFELT, None, lambda f, s, m: f != "collisions" and s == "perfect", "arm"),
+        Part(
+            "unfelt",
+            "{f}",
+            UNFELT,
+            None,
+            lambda f, s, m: f != "collisions" and s == "perfect",
+            "arm",
+        ),
         *(
             Part(
                 "collisions",
@@ -354,18 +407,46 @@ TABLES: dict[str, list[Part | Pivot]] = {
         Part("today_felt", "{f}, {s}: {m}", FELT, None, lambda f, s, m: m != "optimist"),
     ],
     "whole_arm_gears": [
-        Part("whole", "{s}: {f}", GEARS, None, lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL), whole=True)
+        Part(
+            "whole",
+            "{s}: {f}",
+            GEARS,
+            None,
+            lambda f, s, m: f in ("pipes", "all") or s.endswith(FULL),
+            whole=True,
+        )
     ],
-    "places": [Part("runs", "{m}: {f}", GEARS | {"replan, median, 90 %": _seconds}, head="place", whole=True)],
+    "places": [
+        Part(
+            "runs", "{m}: {f}", GEARS | {"replan, median, 90 %": _seconds}, head="place", whole=True
+        )
+    ],
     "whole_arm_straight": [Part("straight", "{f}, {s}", STRAIGHT, ("step by step", "straight"))],
     "whole_arm_told": [
         Part("told", "{f}, {s}", _touches("as felt", "told"), ("felt_points", "told")),
-        Part("told", "{f}, {s}: surface, approach", _touches("as felt", "told"), (_BOTH, _TOLD[_BOTH])),
-        Part("surfaces", "{f}, {s}", _touches("by default", "with surfaces"), ("felt_points", "surface")),
+        Part(
+            "told",
+            "{f}, {s}: surface, approach",
+            _touches("as felt", "told"),
+            (_BOTH, _TOLD[_BOTH]),
+        ),
+        Part(
+            "surfaces",
+            "{f}, {s}",
+            _touches("by default", "with surfaces"),
+            ("felt_points", "surface"),
+        ),
     ],
     "whole_arm_boxes": [Part("boxes", "{f}", BOXES, ("closed", "open"), whole=True)],
     "motion_bench_maker": [
-        Part("blind", "{f}, {s}: {m}", BLIND, None, lambda f, s, m: not f.startswith("cage"), whole=True),
+        Part(
+            "blind",
+            "{f}, {s}: {m}",
+            BLIND,
+            None,
+            lambda f, s, m: not f.startswith("cage"),
+            whole=True,
+        ),
         Part("blind_cage", "{f}, {s}: {m}", BLIND, None, lambda f, s, m: f.startswith("cage")),
     ],
     "hypotheses": [Part("hypotheses", "{f}: {m}", HYPOTHESES)],

@@ -5,8 +5,12 @@ from typing import NamedTuple
 
 import bench_columns as c
 
-Line = tuple[str, str, str]  # family, condition, and the last of the methods that are put side by side
-Name = str | Callable[[str, str, str], str]  # text with {f} family, {s} condition, {m} method, or a function of these
+Line = tuple[
+    str, str, str
+]  # family, condition, and the last of the methods that are put side by side
+Name = (
+    str | Callable[[str, str, str], str]
+)  # text with {f} family, {s} condition, {m} method, or a function of these
 
 
 class Part(NamedTuple):
@@ -15,8 +19,12 @@ class Part(NamedTuple):
     mark: str  # on its page; parts of one mark are one table
     name: Name  # of a line
     columns: dict[str, c.Cell]  # by their head
-    methods: Sequence[str] | None = None  # that a line puts side by side; None: every method has a line
-    where: Callable[[str, str, str], bool] = lambda f, s, m: True  # which lines there are, of the same three
+    methods: Sequence[str] | None = (
+        None  # that a line puts side by side; None: every method has a line
+    )
+    where: Callable[[str, str, str], bool] = lambda f, s, m: (
+        True
+    )  # which lines there are, of the same three
     head: str = ""  # of the first column
     whole: bool = False  # also lines of all families together
 
@@ -52,7 +60,9 @@ def lines_of(part: Part, rows: Sequence[c.Row]) -> list[list[str]]:
             line = family, condition, side[-1]
             if part.where(*line) and set(side) <= set(there):
                 own = [grouped[family, condition, method] for method in side]
-                lines.append([_told(part.name, line), *(column(own) for column in part.columns.values())])
+                lines.append(
+                    [_told(part.name, line), *(column(own) for column in part.columns.values())]
+                )
     return lines
 
 
@@ -62,7 +72,9 @@ def pivoted(part: Pivot, rows: Sequence[c.Row]) -> tuple[list[str], list[list[st
     for row in rows:
         line = str(row["family"]), str(row["condition"]), str(row["method"])
         if _told(part.column, line):
-            cells.setdefault(_told(part.name, line), {}).setdefault(_told(part.column, line), []).append(row)
+            cells.setdefault(_told(part.name, line), {}).setdefault(
+                _told(part.column, line), []
+            ).append(row)
     columns = list(dict.fromkeys(column for line in cells.values() for column in line))
     return [part.head, *columns], [
         [name, *(part.cell([line[column]]) if column in line else "-" for column in columns)]

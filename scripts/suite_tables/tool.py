@@ -23,7 +23,9 @@ SECOND = {
     "touches": c.count(lambda r: r["delay_s"] is not None),
     "delay, median": c.of("delay_s", "{:.0f} ms", np.median, lambda r: True, 1e3),
     "largest": c.of("delay_s", "{:.0f} ms", np.max, lambda r: True, 1e3),
-    f"within {1e3 * SOON:.0f} ms": c.share(lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0),
+    f"within {1e3 * SOON:.0f} ms": c.share(
+        lambda r: r["delay_s"] <= SOON, lambda r: r["delay_s"] is not None, 0
+    ),
 }
 DOORS = {
     "worlds": c.worlds,
@@ -68,7 +70,9 @@ LAW = {
     "warned of": lambda m: "yes" if m[0][0]["warned"] else "no",
     "error of the force, rms [N]": c.first("force_error_rms_N", "{:.2f}"),
     "contact lost": c.of("contact_lost", "{:.1f} %", where=lambda r: True, scale=100.0),
-    "normal off, median, largest [°]": lambda m: f"{m[0][0]['angle_median_deg']:.2f}, {m[0][0]['angle_max_deg']:.2f}",
+    "normal off, median, largest [°]": lambda m: (
+        f"{m[0][0]['angle_median_deg']:.2f}, {m[0][0]['angle_max_deg']:.2f}"
+    ),
     "speed of the tool [mm/s]": c.first("speed_mm_s", "{:.0f}"),
 }
 ENCLOSED = {
@@ -89,7 +93,9 @@ OLDER = {
 
 
 def _error(methods: list[c.Rows]) -> str:
-    squares, rows = (sum(r[key] or 0 for r in methods[0]) for key in ("error_squared_N2", "pressed_rows"))
+    squares, rows = (
+        sum(r[key] or 0 for r in methods[0]) for key in ("error_squared_N2", "pressed_rows")
+    )
     return f"{np.sqrt(squares / rows):.1f}" if rows else "–"
 
 
@@ -126,7 +132,9 @@ PLANNERS = {
     "time to goal [s]": c.span("simulated_time_s", "{:.1f}", to=" to "),
     "collisions": c.span("collision_count", "{:.0f}", lambda r: True, to=" to "),
 }
-TIMES = {"replan, median": c.of("replan_wall_time_median_s", "{:.1f} ms", np.median, lambda r: True, 1e3)}
+TIMES = {
+    "replan, median": c.of("replan_wall_time_median_s", "{:.1f} ms", np.median, lambda r: True, 1e3)
+}
 EVERY = {"where": lambda row: True}
 REACTIONS = {
     "outcome": lambda m: ", ".join(sorted({str(row["outcome"]).replace("_", " ") for row in m[0]})),
@@ -138,7 +146,9 @@ REACTIONS = {
 }
 EXPLAINED = {
     "detections": c.count(c.counts),
-    "first answer right": lambda m: c.share_text(sum(not row["wrong"] for row in m[0]), sum(map(c.counts, m[0])), 0),
+    "first answer right": lambda m: c.share_text(
+        sum(not row["wrong"] for row in m[0]), sum(map(c.counts, m[0])), 0
+    ),
     **{
         f"said: {name}": c.count(lambda row, name=name: row["said"] == name)
         for name in ("contact", "friction", "payload", "masses", "noise")
@@ -151,7 +161,9 @@ RATIOS = {
     "threshold for all pushes": c.first("threshold_of_all", "{:.3g}"),
     "false alarms": lambda m: f"{m[0][0]['alarms_of_all']} in {m[0][0]['watched_s']:.0f} s",
     "per hour (95 %)": lambda m: c.hourly([m[0][0]], "alarms_of_all", "watched_s"),
-    "pushes caught without a false alarm": lambda m: f"{m[0][0]['found_without_alarm']} of {m[0][0]['pushes']}",
+    "pushes caught without a false alarm": lambda m: (
+        f"{m[0][0]['found_without_alarm']} of {m[0][0]['pushes']}"
+    ),
 }
 HALVES = {
     "pushes found, threshold by the one half, by the other": lambda m: ", ".join(
@@ -178,7 +190,9 @@ def _normals(test: Callable[[np.ndarray], np.ndarray]) -> c.Cell:
     def cell(methods: list[c.Rows]) -> str:
         pairs = c.listed(methods[-1], "angles")
         off = pairs[test(pairs[:, 0]), 1]
-        return f"{len(off)}: {np.median(off):.0f}°, {np.percentile(off, 90):.0f}°" if len(off) else "-"
+        return (
+            f"{len(off)}: {np.median(off):.0f}°, {np.percentile(off, 90):.0f}°" if len(off) else "-"
+        )
 
     return cell
 
@@ -210,17 +224,27 @@ TABLES: dict[str, list[Part]] = {
     "gaps": [Part("gaps", "{f}", {"reached": c.share(c.reached, digits=0)}, REPLAN)],
     "second": [Part("second", "{s}", SECOND, REPLAN)],
     "bundled": [
-        Part("enclosed", "{f}", ENCLOSED, REPLAN, lambda f, s, m: "enclosed" in f or "ball" in f, "world"),
+        Part(
+            "enclosed",
+            "{f}",
+            ENCLOSED,
+            REPLAN,
+            lambda f, s, m: "enclosed" in f or "ball" in f,
+            "world",
+        ),
         Part("detectors", "{f}", OLDER, ("detector of Ragazzon 2012", "replan"), head="world"),
         Part("bundled", "{f}", WORLDS, ("replan", "follow", "slide"), head="world"),
     ],
     "following": [
-        Part("random", "{f}, {s}", PAIRS, ("replan", "follow"), lambda f, s, m: "friction" not in s),
+        Part(
+            "random", "{f}, {s}", PAIRS, ("replan", "follow"), lambda f, s, m: "friction" not in s
+        ),
         Part("friction", "{f}, {s}", PAIRS, ("replan", "follow"), lambda f, s, m: "friction" in s),
         Part("normals", "{f}, {s}", NORMALS, ("replan", "follow")),
     ],
     "following_choices": [
-        Part("choices", "{s}, {m}", PAIRS, ("replan", other)) for other in ("`retract: 0.003`", "`retract: 0.01`")
+        Part("choices", "{s}, {m}", PAIRS, ("replan", other))
+        for other in ("`retract: 0.003`", "`retract: 0.01`")
     ],
     "sliding": [
         Part("search", "{f}, {s}", PAIRS, ("replan", "slide"), lambda f, s, m: "many" not in f),
@@ -236,5 +260,8 @@ TABLES: dict[str, list[Part]] = {
     "standstill": [Part("standstill", "{m}", STANDING, head="estimator")],
     "reactions": [Part("reactions", "{f}: {m}", REACTIONS, head="world: reaction")],
     "explain": [Part("explain", "{f}", EXPLAINED, head="true cause")],
-    "planners": [Part("runs", "{m}", PLANNERS, head="planner"), Part("times", "{m}", TIMES, head="planner")],
+    "planners": [
+        Part("runs", "{m}", PLANNERS, head="planner"),
+        Part("times", "{m}", TIMES, head="planner"),
+    ],
 }

@@ -18,7 +18,17 @@ from hopfield_nav.extensions.bench.suites.whole_arm import (
 )
 from hopfield_nav.navigation.map import ContactHypotheses
 
-__all__ = ["BOX", "BOX_TOLD", "MEASURES", "PIPES", "PIPES_TOLD", "SHELF", "SHELF_TOLD", "SOLIDS", "SOLIDS_TOLD"]
+__all__ = [
+    "BOX",
+    "BOX_TOLD",
+    "MEASURES",
+    "PIPES",
+    "PIPES_TOLD",
+    "SHELF",
+    "SHELF_TOLD",
+    "SOLIDS",
+    "SOLIDS_TOLD",
+]
 
 
 class PlaceTold(Told):
@@ -36,4 +46,6 @@ def told(world, seed, family):
     return NOT_RUN if found is None else PlaceTold(moved(world, found[0]), seed, found[1])
 
 
-SOLIDS_TOLD, SHELF_TOLD, BOX_TOLD, PIPES_TOLD = (partial(told, family=family) for family in FAMILIES)
+SOLIDS_TOLD, SHELF_TOLD, BOX_TOLD, PIPES_TOLD = (
+    partial(told, family=family) for family in FAMILIES
+)

@@ -28,7 +28,11 @@ from hopfield_nav.world.solids import Box
 
 FILE = Path(__file__).with_suffix(".csv")
 MOST = {"closed": 60, "open": math.inf}  # touches after which a run is given up
-ROOM, MARGIN, SECONDS = 0.04, 0.015, 2.0  # [m] about the arm in the opening, [m] and [s] of the oracle
+ROOM, MARGIN, SECONDS = (
+    0.04,
+    0.015,
+    2.0,
+)  # [m] about the arm in the opening, [m] and [s] of the oracle
 WALL = 0.02  # [m]
 FAMILIES = {  # edges of the open side and depth [m], and stiffness of all walls [N/m]
     "small, hard": ((0.25, 0.35), (0.12, 0.2), 1.0e5),
@@ -51,7 +55,11 @@ class Boxed(NamedTuple):
 def boxes(family: str) -> list[Boxed]:
     """The boxes of a family that are kept, in the order in which they were drawn."""
     with FILE.open(encoding="utf-8", newline="") as file:
-        kept = [(int(row[1]), np.array(row[2:], dtype=float)) for row in csv.reader(file) if row[0] == family]
+        kept = [
+            (int(row[1]), np.array(row[2:], dtype=float))
+            for row in csv.reader(file)
+            if row[0] == family
+        ]
     arm = load_arm("ur5_ragazzon2012")
     return [_boxed(arm, family, seed, q.reshape(2, -1)) for seed, q in kept]
 
@@ -118,8 +126,12 @@ def _boxed(arm: Arm, family: str, seed: int, q: np.ndarray) -> Boxed:
     low, high = np.clip(window, -half, half)
 
     def text(lid: list[tuple[np.ndarray, np.ndarray]]) -> str:
-        rim = [((*(a + b) / 2, 0.5 * deep), (*(b - a), WALL)) for a, b in lid if (b - a > 1e-3).all()]
-        parts = [_box_text(middle + axes @ np.array(c), size, rotation) for c, size in [*walls, *rim]]
+        rim = [
+            ((*(a + b) / 2, 0.5 * deep), (*(b - a), WALL)) for a, b in lid if (b - a > 1e-3).all()
+        ]
+        parts = [
+            _box_text(middle + axes @ np.array(c), size, rotation) for c, size in [*walls, *rim]
+        ]
         start, goal = q.tolist()
         return (
             f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: {FLOOR}}}}}]\n"
@@ -135,7 +147,9 @@ def _boxed(arm: Arm, family: str, seed: int, q: np.ndarray) -> Boxed:
     return Boxed(family, seed, text([(-half, half)]), text([left, right, below, above]))
 
 
-def _window(arm: Arm, q: np.ndarray, middle: np.ndarray, axes: np.ndarray, height: float) -> np.ndarray:
+def _window(
+    arm: Arm, q: np.ndarray, middle: np.ndarray, axes: np.ndarray, height: float
+) -> np.ndarray:
     """Corners (2, 2) of the rectangle in the plane of the lid that holds the arm and ``ROOM`` more [m]."""
     corners = [np.full((1, 2), np.nan)]
     for row in capsules_in_base(arm, q):
@@ -144,7 +158,11 @@ def _window(arm: Arm, q: np.ndarray, middle: np.ndarray, axes: np.ndarray, heigh
         within = line[np.abs(line[:, 2] - height) <= radius + 0.5 * WALL + MARGIN, :2]
         corners += [within - radius - ROOM, within + radius + ROOM]
     met = np.concatenate(corners)
-    return np.array([np.nanmin(met, axis=0), np.nanmax(met, axis=0)]) if len(met) > 1 else np.zeros((2, 2))
+    return (
+        np.array([np.nanmin(met, axis=0), np.nanmax(met, axis=0)])
+        if len(met) > 1
+        else np.zeros((2, 2))
+    )
 
 
 def _box_text(centre: np.ndarray, size: tuple, rotation: tuple) -> str:

@@ -45,9 +45,19 @@ def with_door(world, seed, opens, still=False):
         found.append(_wall(x, first - WIDE / 2, first + WIDE / 2) | {"name": "door"} | time)
     free = [START, GOAL, *(np.array([x, y]) for y in openings)]
     while len(found) < CYLINDERS + len(openings) + 2 - (opens and still):
-        centre, radius = generator.uniform([0.17, -0.23], [0.63, 0.23]), generator.uniform(0.01, 0.02)
+        centre, radius = (
+            generator.uniform([0.17, -0.23], [0.63, 0.23]),
+            generator.uniform(0.01, 0.02),
+        )
         if min(float(np.linalg.norm(place - centre)) for place in free) > KEPT + radius:
-            found.append({"cylinder": {"center": centre.round(4).tolist(), "radius": round(float(radius), 4)}})
+            found.append(
+                {
+                    "cylinder": {
+                        "center": centre.round(4).tolist(),
+                        "radius": round(float(radius), 4),
+                    }
+                }
+            )
     return world.with_changes(obstacles=tuple(map(Obstacle.model_validate, found)))
 
 
@@ -55,13 +65,19 @@ def solvable(world):
     """Whether the still worlds before and after say so: where a door opens, a path after that is enough."""
     times = standing_times(world)
     opens, change = np.isfinite(times[:, 1]).any(), times[np.isfinite(times)].max()
-    return all(has_path(still_at(world, time), MARGIN) for time in ([change] if opens else [0.0, change]))
+    return all(
+        has_path(still_at(world, time), MARGIN) for time in ([change] if opens else [0.0, change])
+    )
 
 
 def still_at(world, time):
     """A resolved world as it stands at a time [s], still."""
     stands = zip(world.obstacles, stands_at(standing_times(world), time), strict=True)
-    stay = tuple(each.model_copy(update={"appears": None, "vanishes": None}) for each, there in stands if there)
+    stay = tuple(
+        each.model_copy(update={"appears": None, "vanishes": None})
+        for each, there in stands
+        if there
+    )
     return world.with_changes(obstacles=stay)
 
 
@@ -72,7 +88,13 @@ def _between(openings):
 
 
 def _wall(x, low, high):
-    return {"wall": {"from": [round(x, 4), round(low, 4)], "to": [round(x, 4), round(high, 4)], "radius": THICK}}
+    return {
+        "wall": {
+            "from": [round(x, 4), round(low, 4)],
+            "to": [round(x, 4), round(high, 4)],
+            "radius": THICK,
+        }
+    }
 
 
 def measure(run):

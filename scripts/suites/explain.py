@@ -57,7 +57,9 @@ def case(kind: str, seed: int) -> Explanation | None:
 def changed(model: Arm, kind: str, generator: np.random.Generator) -> Arm:
     """The arm that moves."""
     if kind == "friction":
-        return model._replace(friction=model.friction * [[*(generator.uniform(1.5, 2.2),) * 3, 1.0]])
+        return model._replace(
+            friction=model.friction * [[*(generator.uniform(1.5, 2.2),) * 3, 1.0]]
+        )
     if kind == "masses":
         scale = generator.uniform(1.15, 1.35)
         return model._replace(mass=scale * model.mass, inertia=scale * model.inertia)

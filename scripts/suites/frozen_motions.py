@@ -17,7 +17,15 @@ import numpy as np
 
 from dynamics import Arm, BadInput, forward_kinematics, load_arm
 from hopfield_nav.build import build_obstacles
-from hopfield_nav.extensions.bench.suites.whole_arm import FAMILIES, FLOOR, NOT_RUN, Watched, is_into, moved, world_text
+from hopfield_nav.extensions.bench.suites.whole_arm import (
+    FAMILIES,
+    FLOOR,
+    NOT_RUN,
+    Watched,
+    is_into,
+    moved,
+    world_text,
+)
 from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.known_world import plan_sampling
 from hopfield_nav.geometry import half_space, pack_primitives
@@ -27,7 +35,9 @@ FILE = Path(__file__).with_suffix(".csv")
 MARGIN, SECONDS = 0.015, 2.0  # [m] kept by the path of the sampling planner, [s] that it has
 _LEAST_WAY = 0.4  # [m] that the tool goes at least
 _FIRST = 5_000  # seed
-Kept = tuple[int, float, list[float]]  # seed, joint path of the sampling planner [rad], start and goal [rad]
+Kept = tuple[
+    int, float, list[float]
+]  # seed, joint path of the sampling planner [rad], start and goal [rad]
 
 
 @cache
@@ -54,7 +64,9 @@ def draw(family: str, seed: int, arm: Arm) -> Kept | None:
     generator = np.random.default_rng([FAMILIES.index(family), seed])
     joints = _motion(generator, arm, family in ("shelf", "box"))
     try:
-        solids = build_obstacles(parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed))
+        solids = build_obstacles(
+            parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed)
+        )
     except BadInput:
         return None
     q = np.array(joints).reshape(2, 6)
@@ -73,8 +85,14 @@ def _bound(arm: Arm, solids: np.ndarray, q: np.ndarray, seed: int) -> float | No
 def _again(arm: Arm, family: str, kept: Kept) -> Kept:
     """A kept world with the shorter of its path and one that is found now."""
     seed, bound, joints = kept
-    solids = build_obstacles(parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed))
-    return seed, min(bound, _bound(arm, solids, np.array(joints).reshape(2, 6), seed) or bound), joints
+    solids = build_obstacles(
+        parse_world(world_text(family, seed, joints[:6], joints[6:])).resolve(seed)
+    )
+    return (
+        seed,
+        min(bound, _bound(arm, solids, np.array(joints).reshape(2, 6), seed) or bound),
+        joints,
+    )
 
 
 def _write(family: str, kept: Kept) -> None:
@@ -90,7 +108,11 @@ def _motion(generator: np.random.Generator, arm: Arm, into: bool) -> list[float]
         q = np.round(generator.uniform(0.99 * low, 0.99 * high, (2, 6)), 4)
         tools = forward_kinematics(arm, q)
         way = np.linalg.norm(tools[1, :3, 3] - tools[0, :3, 3])
-        if way >= _LEAST_WAY and (not into or is_into(tools[1])) and not collides(arm, scene, q).any():
+        if (
+            way >= _LEAST_WAY
+            and (not into or is_into(tools[1]))
+            and not collides(arm, scene, q).any()
+        ):
             return [float(v) for v in q.ravel()]
 
 
@@ -98,7 +120,9 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200, help="worlds a family")
-    parser.add_argument("--again", action="store_true", help="find the paths of the kept worlds anew")
+    parser.add_argument(
+        "--again", action="store_true", help="find the paths of the kept worlds anew"
+    )
     asked, arm = parser.parse_args(), load_arm("ur5_ragazzon2012")
     count = asked.count
     if asked.again:

@@ -51,7 +51,9 @@ def _placed(run, detections, places):
         true = tool[min(int(np.searchsorted(time, found.touch_time - 1e-9)), len(time) - 1)]
         errors.append(float(np.linalg.norm(place - true)))
     lists = {"places_mm": errors, "delays_ms": delays}
-    return {name: " ".join(f"{1e3 * value:.6g}" for value in values) for name, values in lists.items()}
+    return {
+        name: " ".join(f"{1e3 * value:.6g}" for value in values) for name, values in lists.items()
+    }
 
 
 PLACED = placed
@@ -69,7 +71,9 @@ def free(world, seed):
     scales = 1.0 + 0.1 * sides[0], 1.0 + 0.2 * sides[1], float(error.presliding_scale) ** sides[2]
     names = ("mass_scale", "friction_scale", "presliding_scale")
     error = error.model_copy(update={n: s.tolist() for n, s in zip(names, scales, strict=True)})
-    world = world.with_changes(controller=world.controller.model_copy(update={"model_error": error}))
+    world = world.with_changes(
+        controller=world.controller.model_copy(update={"model_error": error})
+    )
     trajectory, turns = to_and_fro(world, seed)
     with TemporaryDirectory() as folder:
         if world.controller.learn:
@@ -85,7 +89,9 @@ def with_learnt(world, seed, file):
     motors = {"motor_constant_scale": controller.model_error.motor_constant_scale}
     error = type(controller.model_error).model_validate(motors)
     return world.with_changes(
-        controller=controller.model_copy(update={"model": str(file), "model_error": error, "learn": False})
+        controller=controller.model_copy(
+            update={"model": str(file), "model_error": error, "learn": False}
+        )
     )
 
 
@@ -96,7 +102,9 @@ def to_and_fro(world, seed):
     """
     rng = np.random.default_rng([seed, 39])
     times = rng.uniform(*LEG, round(LENGTH / np.mean(LEG)))
-    points = np.array(world.start.joints) + np.cumsum(rng.uniform(-STROKE, STROKE, (len(times) + 1, 6)), axis=0)
+    points = np.array(world.start.joints) + np.cumsum(
+        rng.uniform(-STROKE, STROKE, (len(times) + 1, 6)), axis=0
+    )
     middle = points.mean(axis=0)
     points = middle + SPARE * np.sin((points - middle) / SPARE)
     turns = int((np.diff(np.sign(np.diff(points, axis=0)), axis=0) != 0).sum())
@@ -122,7 +130,9 @@ def moving(q):
 def dithering(q):
     """All joints tremble about where they stand."""
     signs = np.where(np.arange(round(2 * RATE * PUSHED)) % 2, -1.0, 1.0)
-    points = q + DITHER * np.concatenate([[0.0], signs])[:, None] * np.where(np.arange(6) % 2, -1.0, 1.0)
+    points = q + DITHER * np.concatenate([[0.0], signs])[:, None] * np.where(
+        np.arange(6) % 2, -1.0, 1.0
+    )
     return joined([quintic_trajectory(points, 0.5 / RATE, rest=np.ones(len(signs), dtype=bool))])
 
 
@@ -133,14 +143,23 @@ def pushed(world, seed, motion):
     direction = rng.normal(size=3)
     force = MOST * direction / np.linalg.norm(direction)
     push = {"link": 6, "times": [QUIET, PUSHED], "force": [[0, 0, 0], force.tolist()]}
-    simulation = Simulation(world.with_changes(pushes=(PushSection.model_validate(push),)), seed, motion(q))
-    return noted(simulation, lambda run: _felt(np.array([found.time for found in simulation.detections])))
+    simulation = Simulation(
+        world.with_changes(pushes=(PushSection.model_validate(push),)), seed, motion(q)
+    )
+    return noted(
+        simulation, lambda run: _felt(np.array([found.time for found in simulation.detections]))
+    )
 
 
 def _felt(times):
     felt = times[times > QUIET]
-    return {"felt_N": RISE * (felt[0] - QUIET) if felt.size else None, "early": int((times <= QUIET).any())}
+    return {
+        "felt_N": RISE * (felt[0] - QUIET) if felt.size else None,
+        "early": int((times <= QUIET).any()),
+    }
 
 
-STANDING, MOVING, DITHERING = (partial(pushed, motion=motion) for motion in (standing, moving, dithering))
+STANDING, MOVING, DITHERING = (
+    partial(pushed, motion=motion) for motion in (standing, moving, dithering)
+)
 FELT = _measures(felt_N="N", early="1")

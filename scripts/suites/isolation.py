@@ -14,7 +14,14 @@ from hopfield_nav.plugin import Measures
 COUNT, DRAW, PARTS = 2500, 7, 60  # pushes of an arm, seed, rows that they are told in
 PLACED = 4  # of the counted pushes every so manieth is placed by patches and by particles
 KINDS = ("alone", "swept")
-COLUMNS = {"counts_of": "", "placed": "", "drawn": "1", "unfelt": "1", "drawn_1": "1", "unfelt_1": "1"}
+COLUMNS = {
+    "counts_of": "",
+    "placed": "",
+    "drawn": "1",
+    "unfelt": "1",
+    "drawn_1": "1",
+    "unfelt_1": "1",
+}
 MEASURES = Measures(lambda run: {name: run.summary.get(name) for name in COLUMNS}, COLUMNS)
 pushes_of = cache(lambda name: random_pushes(load_arm(name), COUNT, DRAW))
 

@@ -27,7 +27,9 @@ from hopfield_nav.world import World, parse_world
 RADIUS, SPEED = 0.05, 1.0  # sphere [m], joints [rad/s]
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others.
 NOISE, SHARE = 0.01, 0.005  # [N·m], of its length
-MODEL_SHARE = 0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
+MODEL_SHARE = (
+    0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
+)
 HOLD_BACK, BASELINE = 20, 50  # [steps of 1 ms]
 FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the imperfect arm
 SEED = 5000  # of the first collision that is scored
@@ -66,7 +68,9 @@ def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision |
     return None
 
 
-def free_covariance(text: str, seeds=FREE_SEEDS, part: tuple[float, float] = (0.3, 0.7)) -> np.ndarray:
+def free_covariance(
+    text: str, seeds=FREE_SEEDS, part: tuple[float, float] = (0.3, 0.7)
+) -> np.ndarray:
     """(n, n) what the baseline leaves of the residual in free motion [(N·m)²], in a part of each motion."""
     errors = []
     for seed in seeds:
@@ -112,7 +116,9 @@ def _met_by_the_arm(arm, motion: Trajectory, rng) -> np.ndarray | None:
     return None
 
 
-def _watch(world: World, motion: Trajectory, seed: int, left: np.ndarray | None) -> Collision | None:
+def _watch(
+    world: World, motion: Trajectory, seed: int, left: np.ndarray | None
+) -> Collision | None:
     """Run the world until contact is over and isolate what was estimated."""
     data = follow(world, motion, seed).data
     link, truth = data.contact_link.values, data.tau_external.values
@@ -144,7 +150,9 @@ def _first_felt(touching, truth, estimate, baseline: int) -> int | None:
 
 def _isolate(arm, q, estimate, first: int, left) -> Isolation:
     """Free motion until the alarm, as it would be without knowing when contact began; then contact."""
-    isolator = ContactIsolator(arm, NOISE, hold_back=HOLD_BACK, margin=0.001, baseline=0 if left is None else BASELINE)
+    isolator = ContactIsolator(
+        arm, NOISE, hold_back=HOLD_BACK, margin=0.001, baseline=0 if left is None else BASELINE
+    )
     for k in range(first):
         isolator.moved_free(q[k], estimate[k])
     change = estimate[first] - isolator.free_residual()

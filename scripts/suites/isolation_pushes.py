@@ -14,7 +14,14 @@ from isolation_scores import Scores, score
 from surface_points import random_surface_points
 
 from dynamics import Arm, gravity_torque
-from hopfield_nav.extensions.isolation import BODY, Isolation, default_surface, filter_contact, isolate, push_torque
+from hopfield_nav.extensions.isolation import (
+    BODY,
+    Isolation,
+    default_surface,
+    filter_contact,
+    isolate,
+    push_torque,
+)
 from hopfield_nav.extensions.whole_arm.localization import likely_places
 from hopfield_nav.extensions.whole_arm.numbers import LOOKS
 from hopfield_nav.geometry import LINK
@@ -23,7 +30,9 @@ from hopfield_nav.navigation.map import NOWHERE
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
 LEAST = 2.0  # [N·m] largest joint torque of a push that is counted
-FELT = np.array([1.0, 1.0, 1.0, 0.25, 0.25, 0.25])  # [N·m] thresholds of ``detectors/joint_torque.py``
+FELT = np.array(
+    [1.0, 1.0, 1.0, 0.25, 0.25, 0.25]
+)  # [N·m] thresholds of ``detectors/joint_torque.py``
 MASS_ERROR, FRICTION_ERROR = 0.1, 0.2
 LOST = 9.0  # [m] error of a push that is placed nowhere
 
@@ -44,7 +53,9 @@ def random_pushes(arm: Arm, count: int, seed: int) -> Pushes:
     q = rng.uniform(-np.pi, np.pi, (count, len(arm.dh)))
     places = random_surface_points(arm, q, rng)
     force = rng.uniform(*FORCES, (count, 1)) * places.normal
-    return Pushes(q, places.link, places.point, force, push_torque(arm, q, places.link, places.point, force))
+    return Pushes(
+        q, places.link, places.point, force, push_torque(arm, q, places.link, places.point, force)
+    )
 
 
 def felt(pushes: Pushes) -> np.ndarray:
@@ -73,15 +84,24 @@ def place_pushes(
     arm: Arm, pushes: Pushes, perfect: bool, part: tuple[int, int], every: int, seed: int = 0
 ) -> list[list[float]]:
     """Of every so manieth push: its link; then by patches and by particles the error [m] and the time [s]."""
-    surface, rows = default_surface(arm), list(_felt_pushes(arm, pushes, perfect, seed, part))[::every]
+    surface, rows = (
+        default_surface(arm),
+        list(_felt_pushes(arm, pushes, perfect, seed, part))[::every],
+    )
     links = surface.bodies[:, LINK].astype(int)
 
-    def by_patches(q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float) -> tuple[np.ndarray, ...]:
+    def by_patches(
+        q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float
+    ) -> tuple[np.ndarray, ...]:
         found = isolate(arm, q, residual, sigma)
         return surface.patches[found.patches, BODY].astype(int), found.points, found.weight
 
-    def by_particles(q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float) -> tuple[np.ndarray, ...]:
-        found = filter_contact(arm, surface, [(q, residual, sigma)] * LOOKS, np.random.default_rng(0))
+    def by_particles(
+        q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float
+    ) -> tuple[np.ndarray, ...]:
+        found = filter_contact(
+            arm, surface, [(q, residual, sigma)] * LOOKS, np.random.default_rng(0)
+        )
         return found.body, found.points, found.weights
 
     told = []
@@ -92,7 +112,11 @@ def place_pushes(
             body, points, weights = method(pushes.q[i], residual, sigma)
             places = likely_places(points, links[body], weights) if len(weights) else NOWHERE
             spent = process_time() - began
-            error = float(np.linalg.norm(places.points[0] - pushes.point[i])) if len(places.points) else LOST
+            error = (
+                float(np.linalg.norm(places.points[0] - pushes.point[i]))
+                if len(places.points)
+                else LOST
+            )
             told[-1] += [round(error, 5), round(spent, 5)]
     return told
 
@@ -108,7 +132,9 @@ def _felt_pushes(
         if not perfect:
             residual = residual + _model_error(arm, q, rng)
         if i in rows:
-            wrong = not perfect and model_covariance(arm, q, np.zeros(n), NOISE, MASS_ERROR, FRICTION_ERROR)
+            wrong = not perfect and model_covariance(
+                arm, q, np.zeros(n), NOISE, MASS_ERROR, FRICTION_ERROR
+            )
             yield int(i), residual, NOISE if perfect else wrong
 
 
@@ -128,7 +154,9 @@ def model_covariance(
     ``qd`` are (n,) [rad, rad/s].
     """
     n = len(model.dh)
-    links = [gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), q) for i in range(n)]
+    links = [
+        gravity_torque(model._replace(mass=model.mass * (np.arange(n) == i)), q) for i in range(n)
+    ]
     weights = mass_error * np.array(links)
     friction = friction_error * (model.friction[:, 0] + model.friction[:, 1] * np.abs(qd))
     return weights.T @ weights + np.diag(friction**2 + np.broadcast_to(noise, n) ** 2)

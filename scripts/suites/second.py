@@ -22,17 +22,29 @@ def second(world, seed):
 
 def delay(world, generator, seed=None):
     """From the second touch to its alarm [s]; infinite where none came, None without a touch."""
-    first = {"cylinder": {"center": [0.4, round(generator.uniform(-0.12, -0.06), 4)], "radius": 0.05}}
+    first = {
+        "cylinder": {"center": [0.4, round(generator.uniform(-0.12, -0.06), 4)], "radius": 0.05}
+    }
     both = [first, {"cylinder": {"center": [2, 2], "radius": RADIUS}}]
-    simulation = Simulation(world.with_changes(obstacles=tuple(map(Obstacle.model_validate, both))), seed)
+    simulation = Simulation(
+        world.with_changes(obstacles=tuple(map(Obstacle.model_validate, both))), seed
+    )
     _go_on(simulation, lambda: not simulation.detections, 0.01)
     before = wanted_velocity(simulation)
-    _go_on(simulation, lambda: wanted_velocity(simulation) @ before > -BACK * np.linalg.norm(before), 0.005)
+    _go_on(
+        simulation,
+        lambda: wanted_velocity(simulation) @ before > -BACK * np.linalg.norm(before),
+        0.005,
+    )
     if simulation.outcome is not None:
         return None
     put_behind(simulation, generator.uniform(*AHEAD))
     count, begun = len(simulation.detections), simulation.time
-    _go_on(simulation, lambda: len(simulation.detections) == count and simulation.time < begun + WAIT, 0.005)
+    _go_on(
+        simulation,
+        lambda: len(simulation.detections) == count and simulation.time < begun + WAIT,
+        0.005,
+    )
     data = simulation.record().data
     since = data.time.values > begun
     place = data.tool_position.values[since]

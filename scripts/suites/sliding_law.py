@@ -20,10 +20,16 @@ def slide(world, seed):
     while simulation.outcome is None:
         simulation.step(0.001)
         touched = min(touched, simulation.time) if simulation.force.any() else touched
-        place, normal = simulation.controller.work.tool[:2, 3], felt_normal(simulation.controller.law)[1][:2]
+        place, normal = (
+            simulation.controller.work.tool[:2, 3],
+            felt_normal(simulation.controller.law)[1][:2],
+        )
         if simulation.time > touched + SETTLED:
             rows.append([*simulation.force[:2], *place, *(normal / np.linalg.norm(normal))])
-    return {"outcome": simulation.outcome, **how_it_slid(np.array(rows).reshape(-1, 6), simulation.warnings)}
+    return {
+        "outcome": simulation.outcome,
+        **how_it_slid(np.array(rows).reshape(-1, 6), simulation.warnings),
+    }
 
 
 def how_it_slid(rows, warnings):

@@ -5,7 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopfield_nav.extensions.bench.suites.recordings import OWN, outcome, recording, recordings_folder
+from hopfield_nav.extensions.bench.suites.recordings import (
+    OWN,
+    outcome,
+    recording,
+    recordings_folder,
+)
 from hopfield_nav.plugin import Measures
 
 STANDSTILL = "no10_standstill_force_sensor_fx"
@@ -18,18 +23,26 @@ class Followed(NamedTuple):
 
     time: np.ndarray  # (k,) [s]
     sensor: np.ndarray  # (k,) push on the sensor, its bias taken off [N]
-    estimate: np.ndarray  # (k,) force along the direction that follows the sensor best, bias off [N]
+    estimate: (
+        np.ndarray
+    )  # (k,) force along the direction that follows the sensor best, bias off [N]
     correlation: float  # of the estimate with the sensor, at the best delay
     gain: float  # slope of the estimate over the sensor
     rms: float  # of their difference [N]
     delay: float  # by which the estimate follows the sensor at best correlation [s]
-    at_rest: float  # rms of the estimate where the sensor feels less than 2 N, after the first push [N]
+    at_rest: (
+        float  # rms of the estimate where the sensor feels less than 2 N, after the first push [N]
+    )
 
 
 def followed(estimator: str) -> Followed:
     """How an estimate follows the force sensor while the arm stands still."""
     data = recording(STANDSTILL)
-    force = data.force_estimate.values if estimator == OWN else outcome(STANDSTILL, estimator).wrench[:, :3]
+    force = (
+        data.force_estimate.values
+        if estimator == OWN
+        else outcome(STANDSTILL, estimator).wrench[:, :3]
+    )
     known = ~np.isnan(data.force_sensor.values).any(axis=1)
     time, force, sensor = data.time.values[known], force[known], data.force_sensor.values[known]
     quiet = (time > 1.0) & (time < 4.0)  # before the first push
@@ -54,7 +67,11 @@ def _best_delay(push: np.ndarray, estimate: np.ndarray) -> tuple[float, float]:
 
 
 def _correlation(push: np.ndarray, estimate: np.ndarray, shift: int) -> float:
-    a, b = (push[: len(push) - shift], estimate[shift:]) if shift >= 0 else (push[-shift:], estimate[:shift])
+    a, b = (
+        (push[: len(push) - shift], estimate[shift:])
+        if shift >= 0
+        else (push[-shift:], estimate[:shift])
+    )
     return float(np.corrcoef(a, b)[0, 1])
 
 

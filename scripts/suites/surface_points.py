@@ -52,14 +52,18 @@ def random_surface_points(arm: Arm, q: np.ndarray, rng: np.random.Generator) -> 
     while len(left):
         chosen = surface.patches[np.searchsorted(share, rng.random(len(left)))]
         u, v = _spread(surface, chosen, rng.uniform(-1, 1, (len(left), 2)))
-        place, hidden = place_points(arm, rows[left], surface, chosen[:, BODY].astype(np.int64), u, v, work)
+        place, hidden = place_points(
+            arm, rows[left], surface, chosen[:, BODY].astype(np.int64), u, v, work
+        )
         kept = left[~hidden]
         body[kept], found[kept] = chosen[~hidden, BODY].astype(np.int64), place[~hidden]
         left = left[hidden]
     return SurfacePoints(body, surface.bodies[body, LINK].astype(int), found[:, :3], found[:, 3:])
 
 
-def _spread(surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _spread(
+    surface: ArmSurface, chosen: np.ndarray, shares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Random (u, v) in patches, uniform in area: on a round end the sine of the tilt is uniform."""
     shape = surface.shapes[chosen[:, BODY].astype(int)]
     low, high = chosen[:, U] - chosen[:, HALF_U], chosen[:, U] + chosen[:, HALF_U]

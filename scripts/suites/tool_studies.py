@@ -54,7 +54,10 @@ def measure(run):
     }
 
 
-MEASURES = Measures(measure, {**tool.COLUMNS, "smallest_cut": "1", "touchable_cut": "1", "strides": "1", "angles": ""})
+MEASURES = Measures(
+    measure,
+    {**tool.COLUMNS, "smallest_cut": "1", "touchable_cut": "1", "strides": "1", "angles": ""},
+)
 
 
 def smallest_cut(world, touchable: bool = False) -> int | None:
@@ -73,7 +76,9 @@ def smallest_cut(world, touchable: bool = False) -> int | None:
         counted &= (label[below] == label[start]) | (label[above] == label[start])
     capacity = np.tile(np.where(counted, 1, _OPEN).astype(np.int32), 2)
     cells = int(np.prod(world.map.shape))
-    network = csr_matrix((capacity, (np.append(below, above), np.append(above, below))), shape=(cells, cells))
+    network = csr_matrix(
+        (capacity, (np.append(below, above), np.append(above, below))), shape=(cells, cells)
+    )
     return int(maximum_flow(network, start, goal).flow_value)
 
 
@@ -128,7 +133,9 @@ def gap(world, seed):
     places = [[x, round(-0.2499 + 0.0263 * k, 4)] for k in range(20) if k != free]
     wall = [{"cylinder": {"center": place, "radius": 0.02}} for place in places]
     simulation = Simulation(with_obstacles(world, wall), seed)
-    simulation.navigator.beliefs.believe_occupied((column, free), float(generator.uniform(0.3, 0.95)))
+    simulation.navigator.beliefs.believe_occupied(
+        (column, free), float(generator.uniform(0.3, 0.95))
+    )
     return simulation
 
 

@@ -28,7 +28,13 @@ def measure(run):
     }
 
 
-COLUMNS = {"delays_ms": "", "pressed_rows": "1", "error_squared_N2": "1", "angles_deg": "", "turned_deg": ""}
+COLUMNS = {
+    "delays_ms": "",
+    "pressed_rows": "1",
+    "error_squared_N2": "1",
+    "angles_deg": "",
+    "turned_deg": "",
+}
 MEASURES = Measures(measure, COLUMNS)
 
 

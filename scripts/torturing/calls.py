@@ -34,7 +34,9 @@ def odd_calls(place: Path, count: int, first: int, limit: float) -> Trials:
         name = dice.choice(_OF_ANGLES)
         motion = [_Q, _Q, _Q]
         motion[dice.randrange(3)] = odd
-        key = dice.choice(["start", "goal", "radius", "spacing", "beta", "network", "ties", "closed"])
+        key = dice.choice(
+            ["start", "goal", "radius", "spacing", "beta", "network", "ties", "closed"]
+        )
         cells = {"start": (0, 0), "goal": (8, 6), key: odd}
         field, motion_of = dice.choice(["mass", "dh", "inertia", "twist"]), dice.choice(_OF_MOTION)
         yield (
@@ -47,6 +49,8 @@ def odd_calls(place: Path, count: int, first: int, limit: float) -> Trials:
                 lambda cells=cells: plan_path(grid, **cells),
                 lambda odd=odd: Simulation(world, seed=odd),
                 lambda odd=odd: sweep(world, {"seed": [1]}, workers=odd),
-                lambda field=field, name=name: getattr(dynamics, name)(arm._replace(**{field: np.zeros((3, 4))}), _Q),
+                lambda field=field, name=name: getattr(dynamics, name)(
+                    arm._replace(**{field: np.zeros((3, 4))}), _Q
+                ),
             ][kind],
         )

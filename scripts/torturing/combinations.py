@@ -36,7 +36,9 @@ def _try(place: Path, number: int, time_limit: float) -> None:
     world, dice = drawn(place, number, time_limit)
     runs = [simulate(world)]
     if number % _RETOLD == 0:
-        assert _bytes(runs[0], place) == _bytes(simulate(world), place), "other bytes the second time"
+        assert _bytes(runs[0], place) == _bytes(simulate(world), place), (
+            "other bytes the second time"
+        )
     if dice.random() < 0.25:
         runs.append(_handed_on(world, runs[0], dice))
     for k, run in enumerate(runs):
@@ -50,7 +52,9 @@ def faults_of(run: Run) -> list[str]:
     found = []
     if run.outcome != "diverged":
         names = ("q", "qd", "tau", "force", "tool_position")
-        found += [f"NaN in {name}" for name in names if not np.isfinite(run.data[name].values).all()]
+        found += [
+            f"NaN in {name}" for name in names if not np.isfinite(run.data[name].values).all()
+        ]
     if run.outcome == "reached":
         found += _not_there(run)
     if "closed_step" in run.data and run.outcome != "diverged":
@@ -66,7 +70,9 @@ def _not_there(run: Run) -> list[str]:
     moved = np.linalg.norm(np.diff(run.data.tool_position.values[-4:], axis=0), axis=1)
     between = 2.0 * moved.max(initial=0.0) + 1e-5  # after the last row that was kept
     if abs(off - told) > between:
-        return [f"reached: {off:.5f} m from the goal by other kinematics, {told:.5f} m in the summary"]
+        return [
+            f"reached: {off:.5f} m from the goal by other kinematics, {told:.5f} m in the summary"
+        ]
     if off > most + between and "is sensed within" not in run.summary["reason"]:
         return [f"reached: {off:.5f} m from the goal, tolerance {most:g} m, without a word"]
     return []
@@ -102,8 +108,16 @@ def _changes(dice: random.Random, grid: dict[str, Any]) -> dict[str, Any]:
     """What ``--set`` would change: another method, whose keys go with the old one."""
     of_tool = "space" not in grid
     options: list[dict[str, Any]] = [
-        {"detection.measure": dice.choice(["joint_torque", "persistent_joint_torque", *["force_norm"] * of_tool])},
-        {"detection.estimator": dice.choice(["momentum_observer", "disturbance_observer", "joint_error"])},
+        {
+            "detection.measure": dice.choice(
+                ["joint_torque", "persistent_joint_torque", *["force_norm"] * of_tool]
+            )
+        },
+        {
+            "detection.estimator": dice.choice(
+                ["momentum_observer", "disturbance_observer", "joint_error"]
+            )
+        },
         {"controller.law": dice.choice(["inverse_dynamics", "computed_torque"])},
         {"explore.method": "follow"} if of_tool else {"planner.strategy": "optimist"},
         {"planner.network": "sum"} if of_tool else {"start.joints.5": 0.1},
@@ -146,7 +160,9 @@ def _data(dice: random.Random, place: Path, time_limit: float) -> dict[str, Any]
         data["detection"]["measure"] = "force_norm" if not joints else "adaptive_joint_torque"
     if not joints:
         step_by_step = "radius" not in data["planner"]
-        data["explore"] = dice.choice(["replan", "replan", "follow", "slide"]) if step_by_step else "replan"
+        data["explore"] = (
+            dice.choice(["replan", "replan", "follow", "slide"]) if step_by_step else "replan"
+        )
         data |= _maybe(dice, 0.2, {"trajectory": {"tool_rotation": "free"}})
         data |= {"start": {"position": [0.42, -0.05]}} if seven else {}
     else:
@@ -161,13 +177,17 @@ def _data(dice: random.Random, place: Path, time_limit: float) -> dict[str, Any]
 
 def _copied(arm: str, place: Path) -> str:
     """An arm file of the user's own, with the numbers of one that comes along."""
-    (place / f"my_{arm}.yaml").write_text((_HERE / "dynamics" / "arms" / f"{arm}.yaml").read_text("utf-8"), "utf-8")
+    (place / f"my_{arm}.yaml").write_text(
+        (_HERE / "dynamics" / "arms" / f"{arm}.yaml").read_text("utf-8"), "utf-8"
+    )
     return f"my_{arm}.yaml"
 
 
 def _map(dice: random.Random, joints: bool, seven: bool, rank: int) -> dict[str, Any]:
     if joints:
-        return {"space": "joints"} | ({} if seven else _maybe(dice, 0.5, {"shape": [24, 12, 16, 8, 1, 1]}))
+        return {"space": "joints"} | (
+            {} if seven else _maybe(dice, 0.5, {"shape": [24, 12, 16, 8, 1, 1]})
+        )
     if seven:
         return {"origin": [0.35, -0.3, 0.3], "spacing": 0.025, "shape": [12, 25]}
     if rank == 3:
@@ -182,8 +202,12 @@ def _goal(dice: random.Random, joints: bool, arm: str, rank: int) -> dict[str, A
         flat = [dice.uniform(0.45, 0.6), dice.uniform(-0.15, 0.15)]
         return {"position": flat + ([dice.uniform(-0.02, 0.12)] if rank == 3 else [])}
     if arm in _SEVEN:
-        return {"position": [dice.uniform(0.4, 0.5), dice.uniform(-0.2, 0.2), dice.uniform(0.3, 0.5)]}
-    return {"position": [dice.uniform(0.45, 0.6), dice.uniform(-0.15, 0.15), dice.uniform(0.0, 0.15)]}
+        return {
+            "position": [dice.uniform(0.4, 0.5), dice.uniform(-0.2, 0.2), dice.uniform(0.3, 0.5)]
+        }
+    return {
+        "position": [dice.uniform(0.45, 0.6), dice.uniform(-0.15, 0.15), dice.uniform(0.0, 0.15)]
+    }
 
 
 def _obstacles(dice: random.Random, high: bool) -> list[dict[str, Any]]:
@@ -208,15 +232,22 @@ def _obstacles(dice: random.Random, high: bool) -> list[dict[str, Any]]:
 def _planner(dice: random.Random, joints: bool) -> dict[str, Any]:
     if joints:
         strategy = dice.choice(["felt_points", "felt_points", "optimist", "omniscient"])
-        return {"strategy": strategy} | _maybe(dice, 0.2, {"finer": False}) | _maybe(dice, 0.2, {"any_angle": False})
+        return (
+            {"strategy": strategy}
+            | _maybe(dice, 0.2, {"finer": False})
+            | _maybe(dice, 0.2, {"any_angle": False})
+        )
     return {"network": dice.choice(["limit", "sum"])} | _maybe(dice, 0.2, {"radius": 2})
 
 
 def _detection(dice: random.Random, joints: bool) -> dict[str, Any]:
     others = ["joint_torque", "energy", "high_pass_joint_torque", "persistent_joint_torque"]
-    measure = dice.choice(["adaptive_joint_torque"] * 4 + (others if joints else [*others, "force_norm"]))
+    measure = dice.choice(
+        ["adaptive_joint_torque"] * 4 + (others if joints else [*others, "force_norm"])
+    )
     estimator = dice.choice(
-        ["momentum_observer"] * 4 + ["joint_error", "disturbance_observer", "wrist_sensor", "tracking_error"]
+        ["momentum_observer"] * 4
+        + ["joint_error", "disturbance_observer", "wrist_sensor", "tracking_error"]
     )
     return (
         {"measure": measure, "estimator": estimator}

@@ -36,7 +36,9 @@ def _run(arm: str, engine: str, estimator: str, detector: str) -> None:
     name, changes = _SEVEN_JOINTS.get(arm, ("empty", [f"arm={arm}"]))
     methods = [f"detection.estimator={estimator}", f"detection.measure={detector}"]
     sensor = ["sensors.wrench={}"] if estimator == "wrist_sensor" else []
-    world = load_world(name, [*changes, f"plant.engine={engine}", *methods, *sensor, "record.signals=none"])
+    world = load_world(
+        name, [*changes, f"plant.engine={engine}", *methods, *sensor, "record.signals=none"]
+    )
     summary = simulate(world).summary
     alarms = summary["collision_count"] + summary["graze_count"]
     assert alarms == 0, f"{alarms} alarms with nothing to touch"

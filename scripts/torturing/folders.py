@@ -13,12 +13,16 @@ from pathlib import Path
 from torturing.trials import LONGEST, Trials
 
 _EXECUTED = "executed-"
-_MODULE = f"open('{_EXECUTED}' + __name__, 'w').close()\nraise SystemExit(f'{{__file__}} was executed')\n"
+_MODULE = (
+    f"open('{_EXECUTED}' + __name__, 'w').close()\nraise SystemExit(f'{{__file__}} was executed')\n"
+)
 SETTINGS = {
     "changed": {".numba_config.yaml": "disable_jit: 1\n", "matplotlibrc": "text.usetex: True\n"},
     "malformed": {".numba_config.yaml": "]: [", "matplotlibrc": "axes.grid: perhaps\n\udcff\n"},
 }  # fmt: skip
-_PROGRAM = "from hopfield_nav.cli import main\nif __name__ == '__main__':\n    raise SystemExit(main())\n"
+_PROGRAM = (
+    "from hopfield_nav.cli import main\nif __name__ == '__main__':\n    raise SystemExit(main())\n"
+)
 _SWEEP = """\
 format: 1
 world: u_trap
@@ -55,7 +59,10 @@ def commands_in_foreign_folders(place: Path, count: int, first: int, limit: floa
     for number in range(first, first + count):
         command = list(COMMANDS)[number % len(COMMANDS)]
         kind = random.Random(number).choice(list(SETTINGS))
-        yield f"folder {number}: {command}, settings {kind}", partial(_try, here, command, kind, f"out{number}")
+        yield (
+            f"folder {number}: {command}, settings {kind}",
+            partial(_try, here, command, kind, f"out{number}"),
+        )
 
 
 def make_folder(place: Path) -> Path:
@@ -82,10 +89,14 @@ def put_settings(here: Path, kind: str) -> None:
         (here / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def start_program(here: Path, words: Sequence[str], start: Sequence[str] = ()) -> subprocess.CompletedProcess:
+def start_program(
+    here: Path, words: Sequence[str], start: Sequence[str] = ()
+) -> subprocess.CompletedProcess:
     """What one call of the program in a folder of ``make_folder`` has said; by default it is the file beside it."""
     told = start or [str(here.parent / "start" / "hopfield-nav")]
-    ours = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}  # all starts would be safe
+    ours = {
+        name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"
+    }  # all starts would be safe
     return subprocess.run(
         [sys.executable, *told, *words], cwd=here, env={**ours, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         capture_output=True, text=True, timeout=LONGEST, check=False,

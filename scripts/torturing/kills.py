@@ -31,7 +31,10 @@ def killed_sweeps(place: Path, count: int, first: int, limit: float) -> Trials:
     whole = (place / "whole" / "sweep.csv").read_bytes()
     for number in range(first, first + count):
         victim = VICTIMS[number % len(VICTIMS)]
-        yield f"kill {number}: {victim}", partial(_kill_one, place, whole, victim, random.Random(number))
+        yield (
+            f"kill {number}: {victim}",
+            partial(_kill_one, place, whole, victim, random.Random(number)),
+        )
 
 
 def _kill_one(place: Path, whole: bytes, victim: str, dice: random.Random) -> None:
@@ -55,7 +58,9 @@ def _kill_one(place: Path, whole: bytes, victim: str, dice: random.Random) -> No
         _, left = psutil.wait_procs(pool, timeout=30)
         assert not left, "workers outlive their sweep"
         begun = (place / "out" / "sweep.yaml").exists()
-        assert ended(_begin(place, "out", *(["--resume"] if begun else [])))[0] == 0, "it cannot be resumed"
+        assert ended(_begin(place, "out", *(["--resume"] if begun else [])))[0] == 0, (
+            "it cannot be resumed"
+        )
     assert (place / "out" / "sweep.csv").read_bytes() == whole, "another table"
 
 

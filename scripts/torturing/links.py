@@ -106,7 +106,9 @@ def _grow(path: Path, name: str, chunks: bool) -> None:
     grown = path.with_name("grown.nc")
     with h5netcdf.File(path) as old, h5netcdf.File(grown, "w") as new:
         new.attrs.update(old.attrs)
-        new.dimensions = {name: GIANT if name == "time" else old.dimensions[name].size for name in old.dimensions}
+        new.dimensions = {
+            name: GIANT if name == "time" else old.dimensions[name].size for name in old.dimensions
+        }
         for name, found in old.variables.items():
             long = found.dimensions[:1] == ("time",)
             parts = (1024, *found.shape[1:]) if long and chunks else None
@@ -119,13 +121,19 @@ def _grow(path: Path, name: str, chunks: bool) -> None:
     grown.replace(path)
 
 
-def _replace(file: h5py.File, name: str, shape: tuple[int, ...], layout: Any = None, **how: Any) -> None:
+def _replace(
+    file: h5py.File, name: str, shape: tuple[int, ...], layout: Any = None, **how: Any
+) -> None:
     """A variable with the same labels whose values are elsewhere."""
     old = file[name]
     kind, about = old.dtype, {key: old.attrs[key] for key in old.attrs if key not in _OF_SCALES}
     scales = [old.dims[i][0].name for i in range(old.ndim) if len(old.dims[i])]
     del file[name]
-    new = file.create_dataset(name, shape, kind, **how) if layout is None else file.create_virtual_dataset(name, layout)
+    new = (
+        file.create_dataset(name, shape, kind, **how)
+        if layout is None
+        else file.create_virtual_dataset(name, layout)
+    )
     new.attrs.update(about)
     for i, scale in enumerate(scales):
         new.dims[i].attach_scale(file[scale])

@@ -89,7 +89,10 @@ def _faults(node, source, at) -> Iterator[tuple[int, int, str]]:
     for left, operator, right in pairs:
         if type(operator) in _OPERATORS:
             old, new = _OPERATORS[type(operator)]
-            first, last = at(left.end_lineno, left.end_col_offset), at(right.lineno, right.col_offset)
+            first, last = (
+                at(left.end_lineno, left.end_col_offset),
+                at(right.lineno, right.col_offset),
+            )
             place = source.find(old.encode(), first, last)
             if place >= 0:
                 yield place, place + len(old), new
@@ -97,7 +100,9 @@ def _faults(node, source, at) -> Iterator[tuple[int, int, str]]:
         first, last = at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
         yield first, last, repr(_other(node.value))
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
         if name in _CALLS:
             last = at(node.func.end_lineno, node.func.end_col_offset)
             yield last - len(name), last, _CALLS[name]

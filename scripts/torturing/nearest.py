@@ -32,7 +32,9 @@ def nearest(root: Path, path: str) -> str:
         for name, words in _tests(root).items()
     }
     own = [name for name in counts if Path(name).stem == f"test_{Path(path).stem}"]
-    near = [name for name in counts if counts[name]] or [n for n in counts if n.startswith(f"{room}/")]
+    near = [name for name in counts if counts[name]] or [
+        n for n in counts if n.startswith(f"{room}/")
+    ]
     ranked = sorted({*own, *near}, key=lambda name: (name not in own, -counts[name], name))
     return " ".join(ranked[:_MOST])
 
@@ -47,6 +49,8 @@ def _defined(source: str) -> set[str]:
 def _tests(root: Path) -> dict[str, set[str]]:
     folder = root / "tests"
     return {
-        path.relative_to(folder).as_posix(): set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        path.relative_to(folder).as_posix(): set(
+            re.findall(r"\w+", path.read_text(encoding="utf-8"))
+        )
         for path in sorted(folder.rglob("test_*.py"))
     }

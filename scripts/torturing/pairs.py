@@ -10,7 +10,9 @@ from pathlib import Path
 from hopfield_nav import load_run
 from torturing.trials import Trials, begin, ended
 
-_SWEEP = "format: 1\nworld: empty\nset: {time_limit: 0.1}\nvary: {detection.threshold: [6, 8, 10, 12]}\n"
+_SWEEP = (
+    "format: 1\nworld: empty\nset: {time_limit: 0.1}\nvary: {detection.threshold: [6, 8, 10, 12]}\n"
+)
 _RUN = ["run", "empty", "--set", "time_limit=0.1", "--no-plots"]
 _WHOLE = {
     "run": {"world.yaml", "summary.json", "log.nc", "checksums.sha256"},
@@ -47,7 +49,9 @@ def _begin_both(folder: Path, way: str, dice: random.Random) -> None:
     assert len(made) == 2, f"folders: {[path.name for path in made]}"
     for path in made:
         assert {part.name for part in path.iterdir()} == _WHOLE[words[0]], f"not whole: {path.name}"
-        assert any(f"runs/{path.name}" in told.split() for _, told in ends), f"{path.name} was not told"
+        assert any(f"runs/{path.name}" in told.split() for _, told in ends), (
+            f"{path.name} was not told"
+        )
     if words[0] == "run":
         one, other = (load_run(path) for path in made)
         assert one.data.identical(other.data), "another record"
@@ -61,7 +65,9 @@ def _resume(folder: Path, way: str, dice: random.Random) -> None:
     whole = table.read_bytes()
     table.write_bytes(b"".join(whole.splitlines(keepends=True)[: dice.randrange(1, 5)]))
     for status, told in _both(folder, [*words, "--resume"], dice):
-        assert status == 0 or "another program is at work" in told, f"status {status}: {told[-200:]}"
+        assert status == 0 or "another program is at work" in told, (
+            f"status {status}: {told[-200:]}"
+        )
     assert table.read_bytes() == whole, "another table"
 
 

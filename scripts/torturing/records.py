@@ -13,7 +13,9 @@ _VARY = {"detection.threshold": [6, 12], "contact.stiffness": [1e4, 1e5]}
 _SET = {"time_limit": 2}
 
 
-def damaged_runs(place: Path, count: int, first: int, limit: float = 0.0, sums: bool = True) -> Trials:
+def damaged_runs(
+    place: Path, count: int, first: int, limit: float = 0.0, sums: bool = True
+) -> Trials:
     """Damage of a saved run; without checksums it need only be told in a line, or give some run."""
     run = simulate(load_world("u_trap", ["time_limit=7", "record.every=10"]))
     whole = run.save(place / "whole")
@@ -61,7 +63,9 @@ def damage(path: Path, dice: np.random.Generator) -> str:
         return how
     path.write_bytes(
         {
-            "bit": content[:at] + bytes([content[at] ^ (1 << int(dice.integers(8)))]) + content[at + 1 :],
+            "bit": content[:at]
+            + bytes([content[at] ^ (1 << int(dice.integers(8)))])
+            + content[at + 1 :],
             "bytes": content[:at] + dice.bytes(8) + content[at + 8 :],
             "cut": content[:at],
             "doubled": content[:at] + content,

@@ -45,7 +45,16 @@ def hostile_streams(place: Path, count: int, first: int, limit: float) -> Trials
 def _watch(source: socketserver.TCPServer, stream: bytes, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     source.stream, printed, faults = stream, StringIO(), StringIO()
-    words = ["watch", "127.0.0.1", "--port", str(source.server_address[1]), "--retry", "0", "--record", str(folder)]
+    words = [
+        "watch",
+        "127.0.0.1",
+        "--port",
+        str(source.server_address[1]),
+        "--retry",
+        "0",
+        "--record",
+        str(folder),
+    ]
     with redirect_stdout(printed), redirect_stderr(faults):
         status = main([*words, *_METHODS, *_MOTORS])
     lines = printed.getvalue().splitlines()
@@ -69,7 +78,11 @@ def _stream(kind: str, dice: random.Random) -> bytes:
             types[name] = dice.choice([*TYPES, "NOT_FOUND", "IN_USE", "STRING", "\x1b[2J"])
     stream = _handshake(types, dice) if kind == "answers" else _handshake(types)
     told = {name: given for name, given in types.items() if given in TYPES}
-    stamps = _stamps(dice) if kind == "clock" else [0.008 * k for k in range(300 if kind == "texts" else 30)]
+    stamps = (
+        _stamps(dice)
+        if kind == "clock"
+        else [0.008 * k for k in range(300 if kind == "texts" else 30)]
+    )
     for stamp in stamps:
         stream += _row(told, stamp, dice if kind == "number" else None)
         if kind == "texts":
@@ -108,7 +121,9 @@ def _row(types: dict[str, str], stamp: float, dice: random.Random | None) -> byt
             value = stamp if name == "timestamp" else 1.0
             if dice is not None and name == odd:
                 value = dice.choice(_ODD)
-            payload += struct.pack(f">{letter}", value if letter == "d" else _whole(value, letter, dice))
+            payload += struct.pack(
+                f">{letter}", value if letter == "d" else _whole(value, letter, dice)
+            )
     return package(packages.DATA, payload)
 
 

@@ -26,7 +26,9 @@ class Tally:
     slowest: float = 0.0  # the longest one, processor time [s]
     broken: list[str] = field(default_factory=list)  # what did not hold, each with the trial's name
     total: int = 0  # how many trials of the kind there are
-    counted: bool = True  # whether refusals and times are its own; a killed sweep is another process
+    counted: bool = (
+        True  # whether refusals and times are its own; a killed sweep is another process
+    )
 
     @property
     def row(self) -> list[str]:
@@ -54,7 +56,9 @@ def ended(process: subprocess.Popen) -> tuple[int, str]:
 def joined(tallies: Iterable[Tally]) -> list[Tally]:
     found: dict[str, Tally] = {}
     for part in tallies:
-        whole = found.setdefault(part.name, Tally(part.name, total=part.total, counted=part.counted))
+        whole = found.setdefault(
+            part.name, Tally(part.name, total=part.total, counted=part.counted)
+        )
         whole.count += part.count
         whole.refused += part.refused
         whole.slowest = max(whole.slowest, part.slowest)
@@ -62,10 +66,18 @@ def joined(tallies: Iterable[Tally]) -> list[Tally]:
     return list(found.values())
 
 
-HEAD = ["trials", "number, of how many it has", "refused in one line", "slowest, processor time", "held"]
+HEAD = [
+    "trials",
+    "number, of how many it has",
+    "refused in one line",
+    "slowest, processor time",
+    "held",
+]
 
 
-def try_all(name: str, trials: Trials, total: int = 0, longest: float = SLOWEST, counted: bool = True) -> Tally:
+def try_all(
+    name: str, trials: Trials, total: int = 0, longest: float = SLOWEST, counted: bool = True
+) -> Tally:
     """Try one after the other; a trial breaks the program by any error that is not its own, or by a hang.
 
     A trial may raise ``AssertionError`` for what it finds wrong itself. A hang takes more processor time than

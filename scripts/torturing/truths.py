@@ -37,7 +37,9 @@ def open_steps(run: Run) -> list[str]:
         off = _clearance(run, data.closed_step.values[k])
         if off > 0.0:
             when = "at the end" if last[k] else "once"
-            found.append(f"step {data.closed_step.values[k].tolist()} a fact {when}, open by {1e3 * off:.1f} mm")
+            found.append(
+                f"step {data.closed_step.values[k].tolist()} a fact {when}, open by {1e3 * off:.1f} mm"
+            )
     return found
 
 
@@ -60,7 +62,9 @@ def _clearance(run: Run, ends: np.ndarray) -> float:
     if world.contact.bodies == "tool":
         return float(distance(line, all_solids(world)).min()) - max(_BESIDE, 0.08 * grid.spacing)
     starts = _nearest_touches(run, line)
-    return min(_arm_gap(world, _followed(world, q, line)) for q in starts) - max(2 * _BESIDE, 0.16 * grid.spacing)
+    return min(_arm_gap(world, _followed(world, q, line)) for q in starts) - max(
+        2 * _BESIDE, 0.16 * grid.spacing
+    )
 
 
 def _joint_lines(run: Run, ends: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -74,7 +78,9 @@ def _joint_lines(run: Run, ends: np.ndarray) -> list[tuple[np.ndarray, np.ndarra
 
 
 def _at(run: Run, time: float) -> np.ndarray:
-    return run.data.q.values[np.searchsorted(run.data.time.values, time).clip(0, len(run.data.time) - 1)]
+    return run.data.q.values[
+        np.searchsorted(run.data.time.values, time).clip(0, len(run.data.time) - 1)
+    ]
 
 
 def _nearest_touches(run: Run, line: np.ndarray) -> list[np.ndarray]:
@@ -128,13 +134,17 @@ def tool_at(world: World, q: np.ndarray) -> np.ndarray:
 
 def _table(world: World) -> np.ndarray:
     """Rows theta, d, a, alpha of the arm's file."""
-    return _rows_of(world.folder / world.arm if world.arm.endswith(".yaml") else _ARMS / f"{world.arm}.yaml")
+    return _rows_of(
+        world.folder / world.arm if world.arm.endswith(".yaml") else _ARMS / f"{world.arm}.yaml"
+    )
 
 
 @cache
 def _rows_of(given: Path) -> np.ndarray:
     rows = yaml.safe_load(given.read_text(encoding="utf-8"))["joints"]
-    return np.array([[_number(row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha")] for row in rows])
+    return np.array(
+        [[_number(row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha")] for row in rows]
+    )
 
 
 def _number(value: Any) -> float:
@@ -146,7 +156,12 @@ def _frames(world: World, q: np.ndarray) -> list[np.ndarray]:
     frames = [np.eye(4)]
     for (theta, d, a, alpha), angle in zip(_table(world), q, strict=True):
         c, s, ca, sa = np.cos(angle + theta), np.sin(angle + theta), np.cos(alpha), np.sin(alpha)
-        step = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
+        step = [
+            [c, -s * ca, s * sa, a * c],
+            [s, c * ca, -c * sa, a * s],
+            [0, sa, ca, d],
+            [0, 0, 0, 1],
+        ]
         frames.append(frames[-1] @ np.array(step))
     tool = np.eye(4)
     tool[:3, :3], tool[:3, 3] = world.tool.frame.rotation, world.tool.frame.position
@@ -160,7 +175,10 @@ def _arm_gap(world: World, rows: np.ndarray) -> float:
     for q in rows:
         frames = _frames(world, q)
         for link, *ends, radius in capsules:
-            axis = np.linspace(ends[:3], ends[3:], 25) @ frames[int(link)][:3, :3].T + frames[int(link)][:3, 3]
+            axis = (
+                np.linspace(ends[:3], ends[3:], 25) @ frames[int(link)][:3, :3].T
+                + frames[int(link)][:3, 3]
+            )
             gap = min(gap, float(distance(axis, solids).min()) - radius)
         rod = np.linspace(frames[-2][:3, 3], frames[-1][:3, 3], 25)
         gap = min(gap, float(distance(rod, solids).min()))
@@ -169,7 +187,9 @@ def _arm_gap(world: World, rows: np.ndarray) -> float:
 
 def distance(points: np.ndarray, solids: list[Solid]) -> np.ndarray:
     """Signed distance (k,) of points (k, 3) from the nearest solid [m]; infinite without solids."""
-    return np.min([np.full(len(points), np.inf), *(_from(points, solid) for solid in solids)], axis=0)
+    return np.min(
+        [np.full(len(points), np.inf), *(_from(points, solid) for solid in solids)], axis=0
+    )
 
 
 def _from(points: np.ndarray, solid: Solid) -> np.ndarray:
@@ -178,12 +198,16 @@ def _from(points: np.ndarray, solid: Solid) -> np.ndarray:
     if isinstance(solid, Sphere):
         return np.linalg.norm(points - solid.center, axis=1) - solid.radius
     if isinstance(solid, Box):
-        beyond = np.abs((points - solid.center) @ np.array(solid.rotation)) - 0.5 * np.array(solid.size)
+        beyond = np.abs((points - solid.center) @ np.array(solid.rotation)) - 0.5 * np.array(
+            solid.size
+        )
     else:
         assert isinstance(solid, Cylinder), solid
         aside = np.linalg.norm(points[:, :2] - solid.center, axis=1) - solid.radius
         if solid.height is None:
             return aside
         low, high = solid.height
-        beyond = np.stack([aside, np.abs(points[:, 2] - 0.5 * (low + high)) - 0.5 * (high - low)], axis=1)
+        beyond = np.stack(
+            [aside, np.abs(points[:, 2] - 0.5 * (low + high)) - 0.5 * (high - low)], axis=1
+        )
     return np.linalg.norm(beyond.clip(min=0.0), axis=1) + beyond.max(axis=1).clip(max=0.0)

@@ -44,9 +44,14 @@ def _seen(run: Run, start: np.ndarray, end: np.ndarray) -> tuple[bool, float]:
     return bool(np.any((place >= 0.0) & (place <= length))), float(nearest)
 
 
-def _draw(dice: random.Random, time_limit: float) -> tuple[World, tuple[np.ndarray, np.ndarray], float]:
+def _draw(
+    dice: random.Random, time_limit: float
+) -> tuple[World, tuple[np.ndarray, np.ndarray], float]:
     x, tilt, radius = dice.uniform(0.36, 0.48), dice.uniform(-0.06, 0.06), dice.uniform(0.01, 0.03)
-    ends = np.array([x - tilt, dice.uniform(-0.3, -0.08)]), np.array([x + tilt, dice.uniform(0.08, 0.3)])
+    ends = (
+        np.array([x - tilt, dice.uniform(-0.3, -0.08)]),
+        np.array([x + tilt, dice.uniform(0.08, 0.3)]),
+    )
     wall = {"from": ends[0].round(4).tolist(), "to": ends[1].round(4).tolist(), "radius": radius}
     settings: dict[str, Any] = {
         "obstacles": [{"wall": wall}],
@@ -59,7 +64,13 @@ def _draw(dice: random.Random, time_limit: float) -> tuple[World, tuple[np.ndarr
         "time_limit": time_limit,
     }
     if dice.random() < 0.5:
-        settings |= {"detection.measure": "force_norm", "detection.threshold": dice.uniform(5.0, 20.0)}
+        settings |= {
+            "detection.measure": "force_norm",
+            "detection.threshold": dice.uniform(5.0, 20.0),
+        }
     else:
-        settings |= {"detection.measure": "persistent_joint_torque", "detection.threshold": dice.uniform(1, 5)}
+        settings |= {
+            "detection.measure": "persistent_joint_torque",
+            "detection.threshold": dice.uniform(1, 5),
+        }
     return load_world("empty", [f"{key}={value}" for key, value in settings.items()]), ends, radius

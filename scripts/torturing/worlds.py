@@ -46,14 +46,21 @@ def _run(number: int, time_limit: float) -> None:
     if run.outcome == "diverged":
         return
     for name in ("q", "qd", "tau", "force"):
-        assert np.isfinite(run.data[name].values).all(), f"NaN in {name} of a run that {run.outcome}"
+        assert np.isfinite(run.data[name].values).all(), (
+            f"NaN in {name} of a run that {run.outcome}"
+        )
 
 
 def _draw(dice: random.Random, time_limit: float) -> World:
     places = [(dice.uniform(0.2, 0.6), dice.uniform(-0.25, 0.25)) for _ in range(dice.randrange(6))]
-    cylinders = [{"cylinder": {"center": list(at), "radius": dice.uniform(0.01, 0.06)}} for at in places]
+    cylinders = [
+        {"cylinder": {"center": list(at), "radius": dice.uniform(0.01, 0.06)}} for at in places
+    ]
     integrator = dice.choice(["rk4", "semi_implicit_euler"])
-    mark, reaction = dice.choice(["felt", "actual", "desired"]), dice.choice(["retreat", "stop", "float"])
+    mark, reaction = (
+        dice.choice(["felt", "actual", "desired"]),
+        dice.choice(["retreat", "stop", "float"]),
+    )
     noise, encoder = dice.choice([0, 0.001, 0.01]), dice.choice([0, 1e-5])
     data = {
         "format": 1,
@@ -89,7 +96,13 @@ def _change(data: Any, dice: random.Random) -> None:
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in list(items):
         yield data, key
         yield from _places(value)

@@ -32,7 +32,9 @@ def transfer_function(model: LinearModel, output: int, source: int) -> scipy.sig
     a, b, c = _pair(model, output, source)
     zeros, poles = _zeros(a, b, c), np.linalg.eigvals(a)
     zeros, poles = _cancel(zeros, poles)
-    at = 1j * (1.0 + np.abs(np.concatenate([zeros, poles])).max(initial=0.0))  # far from zeros and poles
+    at = 1j * (
+        1.0 + np.abs(np.concatenate([zeros, poles])).max(initial=0.0)
+    )  # far from zeros and poles
     value = c @ np.linalg.solve(at * np.eye(len(a)) - a, b)
     gain = (value * np.prod(at - poles) / np.prod(at - zeros)).real
     return scipy.signal.ZerosPolesGain(zeros, poles, gain if zeros.size or abs(value) > 0 else 0.0)
@@ -59,7 +61,9 @@ def bode(model: LinearModel, output: int, source: int, frequency: np.ndarray) ->
     Source: tu2023 figure 14.
     """
     _pair(model, output, source)
-    one = LinearModel(model.A, model.B[:, [source]], model.C[[output]], model.D[[output]][:, [source]])
+    one = LinearModel(
+        model.A, model.B[:, [source]], model.C[[output]], model.D[[output]][:, [source]]
+    )
     value = frequency_response(one, frequency)[:, 0, 0]
     pole = ~np.isfinite(value)
     phase = np.full(len(value), np.nan)
@@ -98,16 +102,21 @@ def _response(model: LinearModel, omega: np.ndarray) -> np.ndarray:
     return out
 
 
-def _at_pole(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: float, aside: float) -> np.ndarray:
+def _at_pole(
+    a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: float, aside: float
+) -> np.ndarray:
     """Infinite where the response grows towards the pole, the mean of both sides where it does not."""
     near, far = (
-        [c @ np.linalg.solve((1j * w + s * r) * np.eye(len(a)) - a, b) + d for s in (1, -1)] for r in (aside, 4 * aside)
+        [c @ np.linalg.solve((1j * w + s * r) * np.eye(len(a)) - a, b) + d for s in (1, -1)]
+        for r in (aside, 4 * aside)
     )
     grows = np.abs(near[0]) > 2 * np.abs(far[0]) + 1e-300
     return np.where(grows, np.inf, 0.5 * (near[0] + near[1]))
 
 
-def _pair(model: LinearModel, output: int, source: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pair(
+    model: LinearModel, output: int, source: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if model.A.ndim != 2:
         raise BadInput("one linear model is wanted", found=model.A.shape, allowed="(2n, 2n)")
     if not 0 <= output < len(model.C) or not 0 <= source < model.B.shape[1]:

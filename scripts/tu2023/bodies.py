@@ -48,14 +48,20 @@ def momentum_error(products: float = -1.0) -> float:
     body = bodies()
     speed = np.cross(body.spin[:, None], body.point)
     by_points = (body.mass[..., None] * np.cross(body.point, speed)).sum(1)
-    return float(np.abs(np.einsum("kij,kj->ki", tensor(body.mass, body.point, products), body.spin) - by_points).max())
+    return float(
+        np.abs(
+            np.einsum("kij,kj->ki", tensor(body.mass, body.point, products), body.spin) - by_points
+        ).max()
+    )
 
 
 def load_errors(gyroscopic: bool = True) -> tuple[float, float]:
     """Largest difference of (32) [N] and of (33) [N·m] from the sums over the points."""
     body = bodies()
     spin = body.spin[:, None]
-    turning = np.cross(body.spin_rate[:, None], body.point) + np.cross(spin, np.cross(spin, body.point))
+    turning = np.cross(body.spin_rate[:, None], body.point) + np.cross(
+        spin, np.cross(spin, body.point)
+    )
     force = body.mass[..., None] * (body.push[:, None] + turning)
     inertia = tensor(body.mass, body.point)
     moment = np.einsum("kij,kj->ki", inertia, body.spin_rate)
@@ -82,7 +88,9 @@ def least_about_the_frame() -> tuple[int, float, float]:
 
 def rows() -> Rows:
     error = momentum_error()
-    ours = f"I ω is the angular momentum of the points to {error:.0e} kg·m²/s, {BODIES} random bodies"
+    ours = (
+        f"I ω is the angular momentum of the points to {error:.0e} kg·m²/s, {BODIES} random bodies"
+    )
     yield judged("tu2023.inertia_tensor", ours, error < EXACT)
     link, alone, printed = least_about_the_frame()
     ours = f"the mass of link {link} in its centre has {alone:.2f} kg·m² about that origin, and (31) says {printed:.2f}"

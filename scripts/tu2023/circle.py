@@ -61,7 +61,10 @@ def lags(case: Case, arm: str = "ur5_tu2023") -> np.ndarray:
 def rows() -> Rows:
     cases = [Case(speed) for speed in SPEEDS]
     found, wanted = [measured_period(c) for c in cases], [lap_time(s) for s in SPEEDS]
-    off = ", ".join(f"{1e3 * signals.rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})" for c in cases)
+    off = ", ".join(
+        f"{1e3 * signals.rms(off_circle(c)):.2f} (at most {1e3 * off_circle(c).max():.2f})"
+        for c in cases
+    )
     ours = f"angles repeat after {listed(found, '.2f')} s (2πr/v: {listed(wanted, '.2f')} s); tool {off} mm off"
     yield judged("tu2023.three_laps", ours, bool(np.abs(np.divide(found, wanted) - 1).max() < 0.01))
     found = ranges(FASTEST)
@@ -75,12 +78,17 @@ def rows() -> Rows:
     moving = [j for j in range(6) if j != 4]
     text = "; ".join(listed(row[moving], ".2f") for row in found)
     ours = f"{text} rad/s (joints 1, 2, 3, 4, 6 at each speed)"
-    yield judged("tu2023.peaks_of_the_velocities", ours, bool((np.diff(found[:, moving], axis=0) > 0).all()))
+    yield judged(
+        "tu2023.peaks_of_the_velocities", ours, bool((np.diff(found[:, moving], axis=0) > 0).all())
+    )
     found = np.array([noise_share(Case(speed)) for speed in SPEEDS])
     ours = f"noise {listed(100 * found, '.1f')} % of the velocities"
     yield judged("tu2023.noise_of_the_velocities", ours, bool((np.diff(found) < 0).all()))
     found = samples(FASTEST)
-    text = [f"{name}: {listed(signals.acceleration_error(name, found), '.2f')}" for name in signals.METHODS]
+    text = [
+        f"{name}: {listed(signals.acceleration_error(name, found), '.2f')}"
+        for name in signals.METHODS
+    ]
     truth, printed = signals.rms(found.qdd_true), signals.acceleration_error("(60)", found)
     ours = (
         f"rms error, joints 1 to 6: {'; '.join(text)} rad/s²; the accelerations themselves "
@@ -94,24 +102,38 @@ def rows() -> Rows:
         f"round); without friction {without.max():.3f} at most"
     )
     yield judged("tu2023.torque_lags_the_current", ours, bool((np.abs(forth - 0.25) < 0.1).all()))
-    ratios = signals.ratio_of_maxima(signals.model_torque(found, "(60), low-pass"), signals.currents(found.tau))
-    motors, fitted = (listed(k, ".1f") for k in (signals.CONSTANTS, signals.fitted_constants(found)))
+    ratios = signals.ratio_of_maxima(
+        signals.model_torque(found, "(60), low-pass"), signals.currents(found.tau)
+    )
+    motors, fitted = (
+        listed(k, ".1f") for k in (signals.CONSTANTS, signals.fitted_constants(found))
+    )
     ours = (
         f"{ratios.mean():.1f} (joints {listed(ratios, '.2f')}) where the motors have {motors}; least squares with"
         f" rotors and friction in the model: {fitted} N·m/A"
     )
-    yield judged("tu2023.motor_constant_by_maxima", ours, abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1)
+    yield judged(
+        "tu2023.motor_constant_by_maxima", ours, abs(ratios.mean() / PUBLISHED_CONSTANT - 1) < 0.1
+    )
     shares = {name: stable_share(signals.printed_abscissa(name, found)) for name in READINGS}
     exact = [stable_share(signals.exact_abscissa(found, k)) for k in (None, PUBLISHED_CONSTANT)]
     ours = (
         "; ".join(f"{name} {share:.0f} %" for name, share in shares.items())
         + f"; exact {exact[0]:.0f} %, with K_p = {PUBLISHED_CONSTANT} {exact[1]:.0f} %"
     )
-    yield judged("tu2023.stable_points_as_printed", ours, any(abs(share - 67) < 5 for share in shares.values()))
+    yield judged(
+        "tu2023.stable_points_as_printed",
+        ours,
+        any(abs(share - 67) < 5 for share in shares.values()),
+    )
     abscissa, speed = signals.exact_abscissa(found), np.linalg.norm(found.qd, axis=1)
     rank = float(spearmanr(speed, abscissa).statistic)
     ours = (
         f"max Re λ {abscissa[0]:.2f} 1/s at rest, {abscissa.min():.2f}–{abscissa.max():.2f} 1/s under way; "
         f"rank correlation with the joint speed {rank:.2f}"
     )
-    yield judged("tu2023.best_at_the_start", ours, bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)))
+    yield judged(
+        "tu2023.best_at_the_start",
+        ours,
+        bool(rank > 0.5 and abscissa[0] < np.percentile(abscissa, 10)),
+    )

@@ -8,11 +8,24 @@ from reproduction import picture, pictures_of
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE
 from tu2023.circle import FASTEST, PUBLISHED_CONSTANT
 from tu2023.circle_motion import SPEEDS, Case, lap_time, samples
-from tu2023.circle_signals import METHODS, currents, exact_abscissa, low_pass, model_torque, printed_abscissa
+from tu2023.circle_signals import (
+    METHODS,
+    currents,
+    exact_abscissa,
+    low_pass,
+    model_torque,
+    printed_abscissa,
+)
 
 LINES = (COLOURS.start, COLOURS.goal, COLOURS.felt)  # of the three speeds
-READINGS_SHOWN = (("(57) joint by joint", COLOURS.travelled), ("(58) joint by joint", COLOURS.planned))
-JOINT, RAMP_AND_LAP = 1, 4.6  # whose acceleration is drawn, counted from 0; [s] shown of the fastest drive
+READINGS_SHOWN = (
+    ("(57) joint by joint", COLOURS.travelled),
+    ("(58) joint by joint", COLOURS.planned),
+)
+JOINT, RAMP_AND_LAP = (
+    1,
+    4.6,
+)  # whose acceleration is drawn, counted from 0; [s] shown of the fastest drive
 draw = pictures_of(__name__)
 
 
@@ -22,7 +35,13 @@ def joints_figure(figure: Figure, axes: np.ndarray) -> None:
     for speed, colour in zip(SPEEDS, LINES, strict=True):
         found = samples(Case(speed))
         for j in range(6):
-            axes[j, 0].plot(found.time, found.q[:, j], color=colour, linewidth=0.7, label=f"{1e3 * speed:.0f} mm/s")
+            axes[j, 0].plot(
+                found.time,
+                found.q[:, j],
+                color=colour,
+                linewidth=0.7,
+                label=f"{1e3 * speed:.0f} mm/s",
+            )
             axes[j, 1].plot(found.time, found.qd[:, j], color=colour, linewidth=0.7)
     for j in range(6):
         axes[j, 0].set_ylabel(f"$q_{j + 1}$ [rad]")
@@ -46,8 +65,16 @@ def torque_figure(figure: Figure, axes: np.ndarray) -> None:
     for j, ax in enumerate(axes.flat):
         other = ax.twinx()
         other.spines["right"].set_visible(True)
-        (a,) = ax.plot(found.time, tau[:, j], color=COLOURS.felt, label="torque of the model, (60) smoothed")
-        (b,) = other.plot(found.time, current[:, j], color=COLOURS.goal, linewidth=0.6, label="current of the motor")
+        (a,) = ax.plot(
+            found.time, tau[:, j], color=COLOURS.felt, label="torque of the model, (60) smoothed"
+        )
+        (b,) = other.plot(
+            found.time,
+            current[:, j],
+            color=COLOURS.goal,
+            linewidth=0.6,
+            label="current of the motor",
+        )
         ax.set_ylabel(rf"$\tau_{j + 1}$ [N m]", color=COLOURS.felt)
         other.set_ylabel(f"$I_{j + 1}$ [A]", color=COLOURS.goal)
         ax.set_zorder(other.get_zorder() + 1)
@@ -64,7 +91,12 @@ def stability_figure(figure: Figure, ax: Axes) -> None:
     found = samples(FASTEST)
     kinds = [
         ("exact", COLOURS.true, "-", exact_abscissa(found)),
-        (f"exact, τ = {PUBLISHED_CONSTANT} I", COLOURS.felt, "--", exact_abscissa(found, PUBLISHED_CONSTANT)),
+        (
+            f"exact, τ = {PUBLISHED_CONSTANT} I",
+            COLOURS.felt,
+            "--",
+            exact_abscissa(found, PUBLISHED_CONSTANT),
+        ),
     ]
     kinds += [(name, colour, "-", printed_abscissa(name, found)) for name, colour in READINGS_SHOWN]
     for name, colour, dash, values in kinds:
@@ -79,10 +111,15 @@ def acceleration_figure(figure: Figure, ax: Axes) -> None:
     """Acceleration of a joint by (60) and by a filter, beside the true one."""
     found = samples(FASTEST)
     first = found.time < RAMP_AND_LAP
-    for name, colour, width in (("(60)", COLOURS.excluded, 0.5), ("Savitzky–Golay", COLOURS.felt, 1.1)):
+    for name, colour, width in (
+        ("(60)", COLOURS.excluded, 0.5),
+        ("Savitzky–Golay", COLOURS.felt, 1.1),
+    ):
         values = METHODS[name](found.q, found.qd)[first, JOINT]
         ax.plot(found.time[first], values, color=colour, linewidth=width, label=name)
     truth = low_pass(found.qdd_true, 20.0)[first, JOINT]
-    ax.plot(found.time[first], truth, "--", color=COLOURS.goal, linewidth=0.8, label="true, below 20 Hz")
+    ax.plot(
+        found.time[first], truth, "--", color=COLOURS.goal, linewidth=0.8, label="true, below 20 Hz"
+    )
     ax.set(xlabel="time [s]", ylabel=rf"$\ddot q_{JOINT + 1}$ [rad/s²]", xlim=(0, RAMP_AND_LAP))
     figure.legend(loc="outside upper center", ncols=3)

@@ -22,7 +22,14 @@ SPEEDS = (0.05, 0.10, 0.15)  # [m/s]
 LAPS = 3
 PERIOD, STEP = 0.008, 0.001  # [s] of the control loop and of the samples; of the integrator
 RAMP = 0.4  # [s] from rest to constant speed
-ENCODER = (9.6e-6, 9.6e-6, 9.6e-6, 1.6e-5, 1.6e-5, 1.6e-5)  # [rad] steps seen in recordings of a UR5
+ENCODER = (
+    9.6e-6,
+    9.6e-6,
+    9.6e-6,
+    1.6e-5,
+    1.6e-5,
+    1.6e-5,
+)  # [rad] steps seen in recordings of a UR5
 VELOCITY_NOISE = 1e-3  # [rad/s] standard deviation at rest in the same recordings
 _POINTS, _KNOT_TIME = 256, 0.04  # poses of the Fourier series; [s] between knots of the reference
 
@@ -35,7 +42,9 @@ class Case(NamedTuple):
     friction: bool = True  # whether the joints have any
     sensors: bool = True  # whether they are imperfect
     direction: int = 1  # 1 counterclockwise seen from above, −1 clockwise
-    hold: bool = True  # whether the torque is held over the period; otherwise the law acts continuously
+    hold: bool = (
+        True  # whether the torque is held over the period; otherwise the law acts continuously
+    )
     law: str = "inverse_dynamics"  # control law, with its default gains
 
 
@@ -80,7 +89,9 @@ def angle_profile(time: np.ndarray, speed: float, laps: int = LAPS) -> tuple[np.
     """(k,) each: angle on the circle [rad], its rate and acceleration; at rest at both ends."""
     rate, end = speed / RADIUS, laps * lap_time(speed) + RAMP
     up, down = (np.clip(t / RAMP, 0, 1) for t in (time, end - time))
-    angle = rate * (RAMP * (_risen(up) + _risen(1.0) - _risen(down)) + np.clip(time, RAMP, end - RAMP) - RAMP)
+    angle = rate * (
+        RAMP * (_risen(up) + _risen(1.0) - _risen(down)) + np.clip(time, RAMP, end - RAMP) - RAMP
+    )
     acceleration = rate / RAMP * (_steepness(up) - _steepness(down))
     return angle, rate * (_rise(up) + _rise(down) - 1.0), acceleration
 
@@ -114,18 +125,25 @@ def hermite(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, h: float) -> np.ndar
     slope = h * (qd[1:] - qd[:-1] - h * qdd[:-1])
     bend = h**2 * (qdd[1:] - qdd[:-1])
     third = (10 * step - 4 * slope + 0.5 * bend) / h**3
-    fourth, fifth = (-15 * step + 7 * slope - bend) / h**4, (6 * step - 3 * slope + 0.5 * bend) / h**5
+    fourth, fifth = (
+        (-15 * step + 7 * slope - bend) / h**4,
+        (6 * step - 3 * slope + 0.5 * bend) / h**5,
+    )
     return np.stack([q[:-1], qd[:-1], 0.5 * qdd[:-1], third, fourth, fifth], axis=1)
 
 
 def circle_world(case: Case) -> World:
     """The world of a case: joint friction and sensors as in recordings of a UR5, 125 Hz."""
     lines = [f"format: 1\narm: {ARM}", f"time_limit: {case.laps * lap_time(case.speed) + RAMP + 1}"]
-    lines += [f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"]
+    lines += [
+        f"plant: {{friction: {'arm' if case.friction else 'null'}, presliding: ideal, step: {STEP}}}"
+    ]
     lines += [f"controller: {{law: {case.law}, period: {PERIOD}, hold: {str(case.hold).lower()}}}"]
     lines += ["detection: {estimator: none}"]
     if case.sensors:
-        lines.append(f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}")
+        lines.append(
+            f"sensors: {{encoder_resolution: {list(ENCODER)}, velocity_noise: {VELOCITY_NOISE}}}"
+        )
     return parse_world("\n".join(lines))
 
 

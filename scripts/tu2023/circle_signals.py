@@ -24,17 +24,27 @@ def accelerations_60(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "(60)": accelerations_60,
-    "(60), low-pass": lambda q, qd: low_pass(accelerations_60(q, qd)),  # what denoising of the result can do
-    "Butterworth": lambda q, qd: np.gradient(low_pass(qd), PERIOD, axis=0),  # of the velocity, zero-phase
-    "Savitzky–Golay": lambda q, qd: savgol_filter(qd, WINDOW, DEGREE, deriv=1, delta=PERIOD, axis=0),  # cubic, 0.2 s
+    "(60), low-pass": lambda q, qd: low_pass(
+        accelerations_60(q, qd)
+    ),  # what denoising of the result can do
+    "Butterworth": lambda q, qd: np.gradient(
+        low_pass(qd), PERIOD, axis=0
+    ),  # of the velocity, zero-phase
+    "Savitzky–Golay": lambda q, qd: savgol_filter(
+        qd, WINDOW, DEGREE, deriv=1, delta=PERIOD, axis=0
+    ),  # cubic, 0.2 s
 }
 
 
-def low_pass(values: np.ndarray, cutoff: float = CUTOFF, period: float = PERIOD, order: int = 4) -> np.ndarray:
+def low_pass(
+    values: np.ndarray, cutoff: float = CUTOFF, period: float = PERIOD, order: int = 4
+) -> np.ndarray:
     """Butterworth forth and back along the first axis: no shift in time."""
     edge = 3 if order == 4 else 2  # periods of the cutoff that are mirrored at each end
     sections = butter(order, cutoff, fs=1 / period, output="sos")
-    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, round(edge / (cutoff * period))))
+    return sosfiltfilt(
+        sections, values, axis=0, padlen=min(len(values) - 1, round(edge / (cutoff * period)))
+    )
 
 
 def acceleration_error(method: str, found: Samples) -> np.ndarray:

@@ -15,7 +15,10 @@ from hopfield_nav.figures import COLOURS, COLUMN
 
 SIZES = (2, 3, 4, 6, 8, 11, 15, 20, 25, 30)
 LARGE = 15  # joints from which on the slope is measured: below, fixed costs count
-FORMULATIONS: dict[str, Callable] = {"Newton–Euler": inverse_dynamics, "Euler–Lagrange": euler_lagrange_torque}
+FORMULATIONS: dict[str, Callable] = {
+    "Newton–Euler": inverse_dynamics,
+    "Euler–Lagrange": euler_lagrange_torque,
+}
 draw = pictures_of(__name__)
 
 
@@ -35,7 +38,10 @@ def seconds_per_torque(torque: Callable, n: int, budget: float = 0.004, repeats:
 )
 def costs(sizes: tuple[int, ...] = SIZES) -> dict[str, np.ndarray]:
     """Seconds per torque of both formulations over the number of joints."""
-    return {name: np.array([seconds_per_torque(f, n) for n in sizes]) for name, f in FORMULATIONS.items()}
+    return {
+        name: np.array([seconds_per_torque(f, n) for n in sizes])
+        for name, f in FORMULATIONS.items()
+    }
 
 
 def exponent(seconds: np.ndarray, sizes: tuple[int, ...] = SIZES, least: int = LARGE) -> float:
@@ -47,7 +53,10 @@ def exponent(seconds: np.ndarray, sizes: tuple[int, ...] = SIZES, least: int = L
 def rows() -> Rows:
     found = costs()
     newton, lagrange = (exponent(found[name]) for name in FORMULATIONS)
-    ratio = [found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)] for n in (6, 30)]
+    ratio = [
+        found["Euler–Lagrange"][SIZES.index(n)] / found["Newton–Euler"][SIZES.index(n)]
+        for n in (6, 30)
+    ]
     ours = (
         f"time of a torque ∝ n^{lagrange:.1f} from energies, n^{newton:.1f} by recursion ({LARGE}…{SIZES[-1]} joints);"
         f" {ratio[0]:.0f}× slower at 6 joints, {ratio[1]:.0f}× at {SIZES[-1]} †"
@@ -70,7 +79,12 @@ def cost_figure(figure: Figure, ax: Axes) -> None:
         place = (from_here[2], line[2])
         text = "$\\propto n$" if power == 1 else f"$\\propto n^{power}$"
         ax.annotate(text, place, xytext=(8, -10), textcoords="offset points", color=colour)
-    ax.set(xlabel="number of joints $n$", ylabel="time of one torque [µs]", xlim=(1.8, 34), ylim=(0.05, 9000))
+    ax.set(
+        xlabel="number of joints $n$",
+        ylabel="time of one torque [µs]",
+        xlim=(1.8, 34),
+        ylim=(0.05, 9000),
+    )
     ax.set_xticks([2, 3, 4, 6, 10, 15, 20, 30], ["2", "3", "4", "6", "10", "15", "20", "30"])
     ax.minorticks_off()
     ax.legend(loc="upper left")

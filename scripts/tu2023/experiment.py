@@ -40,10 +40,14 @@ def rows() -> Rows:
         for j in range(2)
     )
     ours = f"{text} (N·m/A)"
-    yield judged("tu2023.motor_constant", ours, bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1))
+    yield judged(
+        "tu2023.motor_constant", ours, bool(np.abs(commanded / PUBLISHED_CONSTANT - 1).max() < 0.1)
+    )
     ratios = np.array([ratio_of_maxima(run) for run in MOVING])
     low, high = ratios.min(axis=0), ratios.max(axis=0)
     text = ", ".join(f"{a:.1f}–{b:.1f}" for a, b in zip(low, high, strict=True))
     means = ratios.mean(axis=1)
     ours = f"{means.min():.1f}–{means.max():.1f} N·m/A; joints 1 to 6: {text}"
-    yield judged("tu2023.mean_of_maxima", ours, bool(means.min() <= PUBLISHED_CONSTANT <= means.max()))
+    yield judged(
+        "tu2023.mean_of_maxima", ours, bool(means.min() <= PUBLISHED_CONSTANT <= means.max())
+    )

@@ -12,7 +12,9 @@ NAME = "ur5_tu2023"
 POINTS = 20_000  # 4.1
 PUBLISHED_DIAMETER, PUBLISHED_HOLE = 1.0, 0.2  # [m] 4.1, after its reference [4]
 CENTER, RADIUS, COUNT = np.array([-0.4, -0.3, 0.336]), 0.1, 50  # [m] 4.1
-DOWN = np.diag([1.0, -1.0, -1.0])  # the tool points at the ground; the document names no orientation
+DOWN = np.diag(
+    [1.0, -1.0, -1.0]
+)  # the tool points at the ground; the document names no orientation
 TABLE_1 = {"d": [89.16, 0, 0, 109.15, 94.65, 82.3], "a": [0, -425, -392.25, 0, 0, 0]}  # [mm]
 TWISTS = np.array([1, 0, 0, 1, -1, 0]) * np.pi / 2
 MASS = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # [kg] Table 2
@@ -73,7 +75,9 @@ def circle(count: int = COUNT) -> np.ndarray:
     return poses
 
 
-def follow_circle(arm: Arm, branch: tuple[int, int, int] = (1, 1, 1), count: int = COUNT) -> np.ndarray:
+def follow_circle(
+    arm: Arm, branch: tuple[int, int, int] = (1, 1, 1), count: int = COUNT
+) -> np.ndarray:
     """(count, 6) joint angles along the circle, all on one branch of the inverse kinematics [rad]."""
     found = []
     for pose in circle(count):
@@ -90,7 +94,9 @@ def circle_error(arm: Arm, branch: tuple[int, int, int] = (1, 1, 1)) -> np.ndarr
 
 def circle_branches(arm: Arm) -> list[tuple[int, int, int]]:
     """Branches on which the whole circle can be followed."""
-    sets = [set(map(tuple, inverse_kinematics_branches(arm, pose)[1].tolist())) for pose in circle()]
+    sets = [
+        set(map(tuple, inverse_kinematics_branches(arm, pose)[1].tolist())) for pose in circle()
+    ]
     return sorted(set.intersection(*sets))
 
 
@@ -111,8 +117,12 @@ def equal_entries(arm: Arm) -> tuple[int, int]:
 def rows() -> Rows:
     arm = load_arm(NAME)
     (first, second), excess = equal_entries(arm), triangle_excess(arm)
-    yield judged("tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18)
-    yield judged("tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24)
+    yield judged(
+        "tu2023.dh_parameters", f"{first} of 18 those of the arm that is used", first == 18
+    )
+    yield judged(
+        "tu2023.masses_and_centres", f"{second} of 24 those of the arm that is used", second == 24
+    )
     ours = f"{int((excess >= 0).sum())} of 6 satisfy the triangle inequality, the least by {excess.min():.1g} kg·m²"
     yield judged("tu2023.inertia_tensors", ours, bool((excess >= 0).all()))
     found, exact, outside = extent(arm, cloud()), exact_extent(arm), share_outside(arm, cloud())

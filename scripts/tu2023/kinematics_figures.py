@@ -28,7 +28,9 @@ def workspace_figure(figure: Figure, above: Axes, section: Axes) -> None:
         _circle(ax, center, exact.reach, COLOURS.true, "-", f"reach {exact.reach:.3f} m")
         _circle(ax, center, PUBLISHED_DIAMETER / 2, COLOURS.goal, "--", "published: diameter 1 m")
         ax.set(aspect="equal")
-    section.axvline(exact.hole, color=COLOURS.start, label=f"nearest to axis 1: {1e3 * exact.hole:.0f} mm")
+    section.axvline(
+        exact.hole, color=COLOURS.start, label=f"nearest to axis 1: {1e3 * exact.hole:.0f} mm"
+    )
     section.axvline(0.1, color=COLOURS.goal, linestyle=":", label="published: hole of 200 mm")
     _circle(above, (0, 0), exact.hole, COLOURS.start, "-", None)
     _circle(above, (0, 0), 0.1, COLOURS.goal, ":", None)
@@ -39,13 +41,21 @@ def workspace_figure(figure: Figure, above: Axes, section: Axes) -> None:
 
 def _density(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
     """Number of points in squares of 2 cm; none is white."""
-    counts, xs, ys = np.histogram2d(x, y, bins=(np.arange(-1.1, 1.1, 0.02), np.arange(-1.1, 1.2, 0.02)))
+    counts, xs, ys = np.histogram2d(
+        x, y, bins=(np.arange(-1.1, 1.1, 0.02), np.arange(-1.1, 1.2, 0.02))
+    )
     counts[counts == 0] = np.nan
-    ax.pcolormesh(xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=np.nanpercentile(counts, 98), rasterized=True)
+    ax.pcolormesh(
+        xs, ys, counts.T, cmap=DENSITY, vmin=1, vmax=np.nanpercentile(counts, 98), rasterized=True
+    )
 
 
-def _circle(ax: Axes, center: tuple, radius: float, colour: str, dash: str, label: str | None) -> None:
-    ax.add_patch(Circle(center, radius, fill=False, edgecolor=colour, linestyle=dash, linewidth=0.9))
+def _circle(
+    ax: Axes, center: tuple, radius: float, colour: str, dash: str, label: str | None
+) -> None:
+    ax.add_patch(
+        Circle(center, radius, fill=False, edgecolor=colour, linestyle=dash, linewidth=0.9)
+    )
     if label:
         ax.plot([], [], dash, color=colour, label=label)
 
@@ -56,13 +66,25 @@ def circle_figure(figure: Figure, left: Axes, right: Axes) -> None:
     arm = load_arm(NAME)
     q, given = follow_circle(arm), circle()[:, :3, 3]
     reached = forward_kinematics(arm, q)[:, :3, 3]
-    left.plot(*np.vstack([given, given[:1]])[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given")
+    left.plot(
+        *np.vstack([given, given[:1]])[:, :2].T, color=COLOURS.planned, linewidth=2.5, label="given"
+    )
     left.plot(*reached[:, :2].T, ".", color=COLOURS.true, markersize=3, label="generated")
-    left.set(xlabel="$x$ [m]", ylabel="$y$ [m]", aspect="equal", xticks=[-0.5, -0.4, -0.3], yticks=[-0.4, -0.3, -0.2])
+    left.set(
+        xlabel="$x$ [m]",
+        ylabel="$y$ [m]",
+        aspect="equal",
+        xticks=[-0.5, -0.4, -0.3],
+        yticks=[-0.4, -0.3, -0.2],
+    )
     left.legend(loc="center")
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (2, 2)))
     for j in range(6):
-        style = {"linestyle": dashes[j], "color": JOINT_COLOURS[j], "linewidth": 2.4 if j == 0 else 0.9}
+        style = {
+            "linestyle": dashes[j],
+            "color": JOINT_COLOURS[j],
+            "linewidth": 2.4 if j == 0 else 0.9,
+        }
         right.plot(np.degrees(q[:, j] - q[0, j]), label=f"$q_{j + 1}$", **style)
     right.set(xlabel="point", ylabel="joint angle, from its first [°]")
     right.legend(loc="upper left", bbox_to_anchor=(1, 1))

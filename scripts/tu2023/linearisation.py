@@ -9,7 +9,13 @@ from reproduction import processor_times
 from scipy.stats import spearmanr
 
 import dynamics
-from dynamics import Arm, inverse_dynamics, inverse_dynamics_derivatives, load_arm, moving_linearization
+from dynamics import (
+    Arm,
+    inverse_dynamics,
+    inverse_dynamics_derivatives,
+    load_arm,
+    moving_linearization,
+)
 from tu2023.kinematics import RADIUS, circle
 from tu2023.readings import READINGS, STEP, Motion, spectral_abscissa, stable_share, stiffness_error
 
@@ -67,10 +73,14 @@ def errors_by_distance(distances: np.ndarray, order: int, count: int = 500) -> n
     truth = np.abs(inverse_dynamics(arm, *np.moveaxis(point, 1, 0))).max(-1)
     step = np.random.default_rng(5).normal(size=point.shape)
     step /= np.linalg.norm(step, axis=(1, 2), keepdims=True)
-    return np.array([np.abs(torque_error(arm, point, d * step, order)).max(-1) / truth for d in distances])
+    return np.array(
+        [np.abs(torque_error(arm, point, d * step, order)).max(-1) / truth for d in distances]
+    )
 
 
-def torque_error(arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3) -> np.ndarray:
+def torque_error(
+    arm: Arm, point: np.ndarray, step: np.ndarray, order: int = 1, spread: float = 1e-3
+) -> np.ndarray:
     """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
 
     ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted. Order 2
@@ -97,7 +107,11 @@ def _parts(point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def error_slope(order: int) -> float:
     """Slope of the error against the distance, in logarithms."""
     distances = np.geomspace(1e-3, 1e-1, 5)
-    return float(np.polyfit(np.log(distances), np.log(np.median(errors_by_distance(distances, order), 1)), 1)[0])
+    return float(
+        np.polyfit(
+            np.log(distances), np.log(np.median(errors_by_distance(distances, order), 1)), 1
+        )[0]
+    )
 
 
 @lru_cache
@@ -118,7 +132,10 @@ def seconds_per_linearisation() -> tuple[float, float]:
     arm, many = load_arm(ARM), operating_points(MANY)
     one = tuple(part[0] for part in many)
     dynamics.linearize(arm, *one)  # compile
-    alone, batch = (processor_times(lambda p=p: dynamics.linearize(arm, *p), n) for p, n in ((one, 201), (many, 5)))
+    alone, batch = (
+        processor_times(lambda p=p: dynamics.linearize(arm, *p), n)
+        for p, n in ((one, 201), (many, 5))
+    )
     return float(np.median(alone)), float(np.median(batch)) / MANY
 
 
@@ -127,7 +144,14 @@ def rows() -> Rows:
     shares = "; ".join(f"{name} {stable_share(as_printed(name, MANY)):.0f} %" for name in READINGS)
     own, other = (stable_share(closed_loop(MANY, model)) for model in (ARM, WRONG_MODEL))
     ours = f"{(few < 0).sum()} of {FEW}, {(many < 0).sum()} of {MANY}"
-    yield judged("tu2023.stable_share", ours, abs(stable_share(many) - 72) < 5, shares=shares, own=own, other=other)
+    yield judged(
+        "tu2023.stable_share",
+        ours,
+        abs(stable_share(many) - 72) < 5,
+        shares=shares,
+        own=own,
+        other=other,
+    )
     ours = f"{near_share(many):.0f} % (median {np.median(many):.1f} 1/s)"
     most = max(near_share(as_printed(name, MANY)) for name in READINGS)
     yield judged("tu2023.largest_real_part", ours, near_share(many) > 40, most=most)

@@ -8,7 +8,16 @@ from reproduction import picture, pictures_of
 from dynamics import gravity_torque, inverse_kinematics_branches, linearize, load_arm
 from hopfield_nav.figures import COLOURS, COLUMN
 from tu2023.bode_plots import bode, resonances
-from tu2023.linearisation import ARM, FEW, MANY, WRONG_MODEL, as_printed, closed_loop, errors_by_distance, open_loop
+from tu2023.linearisation import (
+    ARM,
+    FEW,
+    MANY,
+    WRONG_MODEL,
+    as_printed,
+    closed_loop,
+    errors_by_distance,
+    open_loop,
+)
 
 OPEN, OWN, WRONG, PRINTED = COLOURS.goal, COLOURS.felt, COLOURS.start, COLOURS.planned
 READING = "(58) joint by joint"  # the only one that calls more than a few points stable
@@ -25,12 +34,19 @@ def stability_figure(figure: Figure, few: Axes, many: Axes) -> None:
     kinds = (
         ("open loop, exact", OPEN, "o", open_loop),
         ("closed loop, own model", OWN, "s", closed_loop),
-        ("closed loop, another arm's model", WRONG, "^", lambda count: closed_loop(count, WRONG_MODEL)),
+        (
+            "closed loop, another arm's model",
+            WRONG,
+            "^",
+            lambda count: closed_loop(count, WRONG_MODEL),
+        ),
         ("∂τ/∂q̇ as printed in (58)", PRINTED, "x", lambda count: as_printed(READING, count)),
     )
     bins = np.arange(-26, 26, 0.5)
     for label, colour, mark, values in kinds:
-        few.plot(np.arange(1, FEW + 1), values(FEW), mark, color=colour, markersize=2.6, label=label)
+        few.plot(
+            np.arange(1, FEW + 1), values(FEW), mark, color=colour, markersize=2.6, label=label
+        )
         share = 100 * np.histogram(values(MANY), bins)[0] / MANY
         many.stairs(np.maximum(share, 1e-3), bins, color=colour, linewidth=0.9)
     few.axhline(0, color=COLOURS.ink, linewidth=0.5)
@@ -46,13 +62,25 @@ def error_figure(figure: Figure, ax: Axes) -> None:
     """In place of figure 13: torque error against the distance from the operating point."""
     distances = np.geomspace(1e-3, 3, 22)
     for order, colour, name in ((1, OPEN, "first"), (2, OWN, "second")):
-        low, middle, high = np.percentile(100 * errors_by_distance(distances, order), [5, 50, 95], axis=1)
+        low, middle, high = np.percentile(
+            100 * errors_by_distance(distances, order), [5, 50, 95], axis=1
+        )
         ax.fill_between(distances, low, high, color=colour, alpha=0.2, linewidth=0)
         ax.plot(distances, middle, color=colour, label=f"{name} order")
         line = middle[4] * (distances / distances[4]) ** (order + 1)
-        ax.plot(distances, line, ":", color=COLOURS.ink, linewidth=0.7, label="slopes 2 and 3" if order == 2 else None)
+        ax.plot(
+            distances,
+            line,
+            ":",
+            color=COLOURS.ink,
+            linewidth=0.7,
+            label="slopes 2 and 3" if order == 2 else None,
+        )
     ax.set(xscale="log", yscale="log", xlim=(distances[0], distances[-1]), ylim=(1e-8, 1e3))
-    ax.set(xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²", ylabel="torque error [% of the largest torque]")
+    ax.set(
+        xlabel="distance in (q, q̇, q̈), norm of rad, rad/s, rad/s²",
+        ylabel="torque error [% of the largest torque]",
+    )
     ax.legend(loc="upper left")
 
 
@@ -62,7 +90,11 @@ def bode_figure(figure: Figure, size: Axes, phase: Axes) -> None:
     arm = load_arm(ARM)
     model = linearize(arm, HANGING, np.zeros(6), gravity_torque(arm, HANGING), "position")
     frequency = np.geomspace(0.3, 100, 4000)
-    for (output, source), colour, dash in (((1, 1), OWN, "-"), ((2, 2), OPEN, "--"), ((2, 1), WRONG, "-.")):
+    for (output, source), colour, dash in (
+        ((1, 1), OWN, "-"),
+        ((2, 2), OPEN, "--"),
+        ((2, 1), WRONG, "-."),
+    ):
         found = bode(model, output, source, frequency)
         label = f"$\\tau_{source + 1} \\to q_{output + 1}$ [rad/(N·m)]"
         size.plot(frequency / (2 * np.pi), found.magnitude, dash, color=colour, label=label)
@@ -106,7 +138,15 @@ def _joints(arm, x: float, z: float) -> np.ndarray:
     return found[0] if len(found) else np.full(6, np.nan)
 
 
-def _map(figure: Figure, ax: Axes, x: np.ndarray, z: np.ndarray, values: np.ndarray, label: str, colours: str) -> None:
+def _map(
+    figure: Figure,
+    ax: Axes,
+    x: np.ndarray,
+    z: np.ndarray,
+    values: np.ndarray,
+    label: str,
+    colours: str,
+) -> None:
     picture = ax.pcolormesh(x, z, values, cmap=colours, rasterized=True)
     figure.colorbar(picture, ax=ax, location="top", pad=0.02).set_label(label, labelpad=5)
     ax.set(xlabel="x of the tool [m]", aspect="equal")

@@ -45,7 +45,10 @@ def terms() -> dict[str, np.ndarray]:
     """What (7), (11), (13) and (14) call m and n, at the poses."""
     x, (d1, _, d5, d6, _, _) = poses(), lengths()
     c1, s1, c6, s6 = x.c[:, 0], x.s[:, 0], x.c[:, 5], x.s[:, 5]
-    along = {name: v[:, 0] * c1 + v[:, 1] * s1 for name, v in (("n", x.n), ("o", x.o), ("a", x.a), ("p", x.p))}
+    along = {
+        name: v[:, 0] * c1 + v[:, 1] * s1
+        for name, v in (("n", x.n), ("o", x.o), ("a", x.a), ("p", x.p))
+    }
     return {
         "m1": d6 * x.a[:, 1] - x.p[:, 1],
         "n1": x.a[:, 0] * d6 - x.p[:, 0],
@@ -64,10 +67,14 @@ def off(found: np.ndarray, wanted: np.ndarray) -> float:
     return float((turns.min(axis=0) if turns.ndim > 1 else turns).max())
 
 
-def with_sign(numerator: np.ndarray, denominator: np.ndarray, lean: np.ndarray, square: np.ndarray) -> np.ndarray:
+def with_sign(
+    numerator: np.ndarray, denominator: np.ndarray, lean: np.ndarray, square: np.ndarray
+) -> np.ndarray:
     """(2, k) Atan2(m, n) − Atan2(lean, ±√square)."""
     root = np.sqrt(np.maximum(square, 0.0))
-    return np.stack([np.arctan2(numerator, denominator) - np.arctan2(lean, sign * root) for sign in (1, -1)])
+    return np.stack(
+        [np.arctan2(numerator, denominator) - np.arctan2(lean, sign * root) for sign in (1, -1)]
+    )
 
 
 def joint_errors() -> dict[str, float]:
@@ -79,9 +86,15 @@ def joint_errors() -> dict[str, float]:
     s2 = ((a3 * c3 + a2) * n3 - a3 * s3 * m3) / (a2**2 + a3**2 + 2 * a2 * a3 * c3)
     bend = np.arccos(np.clip(x.a[:, 0] * x.s[:, 0] - x.a[:, 1] * x.c[:, 0], -1, 1))
     return {
-        "theta1": off(with_sign(t["m1"], t["n1"], np.full(POSES, d4), t["m1"] ** 2 + t["n1"] ** 2 - d4**2), x.q[:, 0]),
+        "theta1": off(
+            with_sign(t["m1"], t["n1"], np.full(POSES, d4), t["m1"] ** 2 + t["n1"] ** 2 - d4**2),
+            x.q[:, 0],
+        ),
         "theta5": off(np.stack([bend, -bend]), x.q[:, 4]),
-        "theta3": off(np.stack([np.arccos(np.clip(cosine, -1, 1)), -np.arccos(np.clip(cosine, -1, 1))]), x.q[:, 2]),
+        "theta3": off(
+            np.stack([np.arccos(np.clip(cosine, -1, 1)), -np.arccos(np.clip(cosine, -1, 1))]),
+            x.q[:, 2],
+        ),
         "theta2": off(np.arctan2(s2, (m3 + a3 * s3 * s2) / (a3 * c3 + a2)), x.q[:, 1]),
         "theta4": off(np.arctan2(t["s234"], t["c234"]) - x.q[:, 1] - x.q[:, 2], x.q[:, 3]),
     }
@@ -162,12 +175,15 @@ def forward_error() -> float:
     """Largest difference of (46) from the acceleration of (45) [rad/s²]."""
     arm, rng = load_arm(NAME), np.random.default_rng(8)
     q, qd, qdd = rng.uniform(-np.pi, np.pi, (50, 6)), *rng.normal(0, 1, (2, 50, 6))
-    return float(np.abs(forward_dynamics(arm, q, qd, inverse_dynamics(arm, q, qd, qdd)) - qdd).max())
+    return float(
+        np.abs(forward_dynamics(arm, q, qd, inverse_dynamics(arm, q, qd, qdd)) - qdd).max()
+    )
 
 
 def rows() -> Rows:
     found = {
-        joint: (f"to {error:.0e} rad, {POSES} random poses", error < 1e-6) for joint, error in joint_errors().items()
+        joint: (f"to {error:.0e} rad, {POSES} random poses", error < 1e-6)
+        for joint, error in joint_errors().items()
     }
     yield judged("tu2023.theta1", *found["theta1"])
     yield judged("tu2023.theta5", *found["theta5"])
@@ -189,7 +205,9 @@ def rows() -> Rows:
     both = zip(("stretched", "folded"), (stretched, folded), strict=True)
     words = [f"{kind}: {value:.1g} m², |det J| {lost:.0e}" for kind, (lost, value) in both]
     ours = "; ".join(words)
-    yield judged("tu2023.elbow_singularity", ours, PARTLY if stretched[1] < EXACT < folded[1] else False)
+    yield judged(
+        "tu2023.elbow_singularity", ours, PARTLY if stretched[1] < EXACT < folded[1] else False
+    )
     lost, value = singular("wrist")
     ours = f"where θ5 = 0 (|det J| {lost:.0e}) it is up to {value:.2f}, and with s5 for s4 zero in every pose"
     yield judged("tu2023.wrist_singularity", ours, value < EXACT)
@@ -199,4 +217,6 @@ def rows() -> Rows:
     yield judged("tu2023.angular_acceleration", ours, recursion_error(35) < EXACT)
     ours = f"as printed, ω × P: torques up to {recursion_error(36):.1f} N·m off; with ω̇ × P right"
     yield judged("tu2023.acceleration_of_the_origin", ours, recursion_error(36) < EXACT)
-    yield judged("tu2023.forward_dynamics", f"to {forward_error():.0e} rad/s²", forward_error() < 1e-6)
+    yield judged(
+        "tu2023.forward_dynamics", f"to {forward_error():.0e} rad/s²", forward_error() < 1e-6
+    )

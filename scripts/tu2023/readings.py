@@ -25,7 +25,9 @@ def stable_share(abscissa: np.ndarray) -> float:
     return 100 * float(np.mean(abscissa < 0))
 
 
-def _difference(arm: Arm, motion: Motion, which: int, direction: np.ndarray, step: float = STEP) -> np.ndarray:
+def _difference(
+    arm: Arm, motion: Motion, which: int, direction: np.ndarray, step: float = STEP
+) -> np.ndarray:
     moved = [part + step * direction if k == which else part for k, part in enumerate(motion)]
     return (inverse_dynamics(arm, *moved) - inverse_dynamics(arm, *motion)) / step
 
@@ -52,12 +54,18 @@ def stiffness_error(arm: Arm, motion: Motion, exact: np.ndarray, step: float) ->
 
 
 READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {  # (k, 6, 6), or (k, 12, 12) of (55)
-    "(57) joint by joint": lambda arm, m: _columns(arm, m, 0),  # each angle moved by Δt in turn: ∂τ/∂q
-    "(58) joint by joint": lambda arm, m: _columns(arm, m, 1),  # each velocity moved by Δt in turn: ∂τ/∂q̇
+    "(57) joint by joint": lambda arm, m: _columns(
+        arm, m, 0
+    ),  # each angle moved by Δt in turn: ∂τ/∂q
+    "(58) joint by joint": lambda arm, m: _columns(
+        arm, m, 1
+    ),  # each velocity moved by Δt in turn: ∂τ/∂q̇
     # to the letter with every angle moved by Δt, or with q2 = q1 + q̇1 Δt by (50): six numbers, put on a diagonal
     "(57) all joints, on a diagonal": lambda arm, m: _diagonal(arm, m, np.ones_like(m[0])),
     "(57) next point, on a diagonal": lambda arm, m: _diagonal(arm, m, m[1]),
     # (55) with the differences (57), (58) for its blocks: [0, I; −∂τ/∂q, −∂τ/∂q̇]
     "(55) without M⁻¹": lambda arm, m: _companion(-_columns(arm, m, 0), -_columns(arm, m, 1)),
-    "(55) without M⁻¹ and sign": lambda arm, m: _companion(_columns(arm, m, 0), _columns(arm, m, 1)),
+    "(55) without M⁻¹ and sign": lambda arm, m: _companion(
+        _columns(arm, m, 0), _columns(arm, m, 1)
+    ),
 }

@@ -5,7 +5,17 @@ from ledger import Rows, judged
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from recorded_runs import GRAVITY_9_82, MOVING, NO_ROTORS, RUNS, STANDSTILL, residual, residuals, sets, size
+from recorded_runs import (
+    GRAVITY_9_82,
+    MOVING,
+    NO_ROTORS,
+    RUNS,
+    STANDSTILL,
+    residual,
+    residuals,
+    sets,
+    size,
+)
 from reproduction import picture, pictures_of
 
 from dynamics import load_arm
@@ -30,13 +40,17 @@ def worst() -> dict[str, np.ndarray]:
 
 
 def rows() -> Rows:
-    largest, plain, other = (worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82))
+    largest, plain, other = (
+        worst()[name].max() for name in ("ur5_controller", NO_ROTORS, GRAVITY_9_82)
+    )
     ours = (
         f"rms {largest:.3f} N·m at most of six joints and five runs; {other:.4f} N·m with g = "
         f"{-sets()[GRAVITY_9_82].gravity[2]:g} m/s²"
     )
     yield judged("tu2023.adopted_equation", ours, bool(largest < LIMIT), plain=plain)
-    tu, adopted = (residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller"))
+    tu, adopted = (
+        residual(load_arm(name), STANDSTILL) for name in ("ur5_tu2023", "ur5_controller")
+    )
     fits = load_arm("ur5_controller")
     along = np.abs(fits.center_of_mass[2]).max()
     ours = (
@@ -46,7 +60,9 @@ def rows() -> Rows:
     yield judged("tu2023.forearm", ours, bool(tu.max() < LIMIT))
     share = np.array([residual(load_arm("ur5_tu2023"), run) / size(run) for run in MOVING])
     low, high = 100 * share.min(axis=0), 100 * share.max(axis=0)
-    text = ", ".join("–".join(dict.fromkeys((f"{a:.0f}", f"{b:.0f}"))) for a, b in zip(low, high, strict=True))
+    text = ", ".join(
+        "–".join(dict.fromkeys((f"{a:.0f}", f"{b:.0f}"))) for a, b in zip(low, high, strict=True)
+    )
     ours = f"share of the recorded model torque in motion, joints 1 to 6: {text} %"
     yield judged("tu2023.model_of_the_ur5", ours, bool(high.max() < 10))
 
@@ -63,10 +79,17 @@ def _figure(figure: Figure, ax: Axes) -> None:
     ax.axhline(LIMIT, color=COLOURS.ink, linewidth=0.6, linestyle="--", zorder=0)
     for edge in np.arange(1.5, 6):
         ax.axvline(edge, color=COLOURS.grid, linewidth=0.5, zorder=0)
-    ax.set(yscale="log", ylim=(0.7 * FLOOR, 60), xlim=(0.5, 6.5), xticks=range(1, 7), xlabel="joint")
-    ax.set_yticks([1e-4, 1e-3, 1e-2, 0.1, 1, 10], [r"$\leq$ 0.0001", "0.001", "0.01", "0.1", "1", "10"])
+    ax.set(
+        yscale="log", ylim=(0.7 * FLOOR, 60), xlim=(0.5, 6.5), xticks=range(1, 7), xlabel="joint"
+    )
+    ax.set_yticks(
+        [1e-4, 1e-3, 1e-2, 0.1, 1, 10], [r"$\leq$ 0.0001", "0.001", "0.01", "0.1", "1", "10"]
+    )
     ax.minorticks_off()
     ax.set_ylabel("rms torque difference [N·m]")
-    handles = [*ax.get_legend_handles_labels()[0], Line2D([], [], color=COLOURS.ink, lw=0.6, ls="--")]
+    handles = [
+        *ax.get_legend_handles_labels()[0],
+        Line2D([], [], color=COLOURS.ink, lw=0.6, ls="--"),
+    ]
     labels = [*ax.get_legend_handles_labels()[1], f"{LIMIT} N·m"]
     figure.legend(handles, labels, loc="outside upper center", ncols=1, labelspacing=0.25)

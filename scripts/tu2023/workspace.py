@@ -70,7 +70,10 @@ def rows() -> Rows:
     falling, swinging = found.falls.max(axis=1) > STILL, (found.swings > STILL).sum(axis=1)
     low, middle, high = np.percentile(fastest, [5, 50, 95])
     bounds = np.percentile(gains(FREQUENCIES, 1), [5, 95], axis=1).T
-    spread = "; ".join(f"{hertz:g} Hz {a:.0f} to {b:.0f} dB" for hertz, (a, b) in zip(FREQUENCIES, bounds, strict=True))
+    spread = "; ".join(
+        f"{hertz:g} Hz {a:.0f} to {b:.0f} dB"
+        for hertz, (a, b) in zip(FREQUENCIES, bounds, strict=True)
+    )
     ours = (
         f"{len(found.q)} operating points of {found.poses} random poses: {100 * falling.mean():.1f} % have a mode that"
         f" falls, up to {found.falls.max():.1f} 1/s; {swinging.min()} to {swinging.max()} modes swing, the fastest at"
@@ -90,13 +93,18 @@ def workspace_figure(figure: Figure, modes: Axes, plot: Axes) -> None:
         share = np.histogram(values[values > STILL], bins)[0] / len(found.q)
         modes.stairs(share, bins, color=colour, label=label)
     modes.set(
-        xlabel="frequency or rate of a mode [1/s]", ylabel="modes per point and 0.05/s", xlim=(0, 3), ylim=(0, None)
+        xlabel="frequency or rate of a mode [1/s]",
+        ylabel="modes per point and 0.05/s",
+        xlim=(0, 3),
+        ylim=(0, None),
     )
     modes.legend()
     frequency = np.geomspace(0.05, 30, 160)
     for joint, colour in ((0, COLOURS.start), (1, COLOURS.felt), (4, COLOURS.goal)):
         low, middle, high = np.percentile(gains(frequency, joint), [5, 50, 95], axis=1)
         plot.fill_between(frequency, low, high, color=colour, alpha=0.2, linewidth=0)
-        plot.semilogx(frequency, middle, color=colour, label=f"$\\tau_{joint + 1} \\to q_{joint + 1}$")
+        plot.semilogx(
+            frequency, middle, color=colour, label=f"$\\tau_{joint + 1} \\to q_{joint + 1}$"
+        )
     plot.set(xlabel="frequency [Hz]", ylabel="magnitude [dB of rad/(N·m)]", xlim=(0.05, 30))
     plot.legend()

@@ -53,7 +53,9 @@ class FakeRun:
 @pytest.fixture
 def calls(monkeypatch, tmp_path):
     """Stand-ins for simulation, pictures and film; what they were called with."""
-    seen = SimpleNamespace(outcome="reached", passed=False, error=None, worlds=[], drawn=[], animated=[], seeds=[])
+    seen = SimpleNamespace(
+        outcome="reached", passed=False, error=None, worlds=[], drawn=[], animated=[], seeds=[]
+    )
 
     def simulate(world, seed=None, progress=None, felt=None):
         seen.worlds.append(world)
@@ -91,7 +93,17 @@ def test_run_saves_draws_and_prints(calls, capsys):
     assert Path("runs/empty/summary.json").is_file()
     assert calls.drawn == [(Path("runs/empty/figures"), False)]
     assert calls.animated == []
-    for text in ("reached", "41.2 s", "151 ms", "0.42 mm", "88.31 N", "1.25 %", "24.23", "–", "runs/empty"):
+    for text in (
+        "reached",
+        "41.2 s",
+        "151 ms",
+        "0.42 mm",
+        "88.31 N",
+        "1.25 %",
+        "24.23",
+        "–",
+        "runs/empty",
+    ):
         assert text in output.out
     assert output.err == ""
 
@@ -290,7 +302,8 @@ def test_check_goes_on_after_a_bad_file(calls, capsys):
     output = capsys.readouterr()
     assert output.out == "empty: ok\nu_trap: ok\n"
     assert output.err == (
-        "hopfield-nav: bad.yaml, line 2: sed: unknown key; found 'sed'; allowed: " + output.err.split("allowed: ")[1]
+        "hopfield-nav: bad.yaml, line 2: sed: unknown key; found 'sed'; allowed: "
+        + output.err.split("allowed: ")[1]
     )
     assert "Did you mean 'seed'?" in output.err
 
@@ -304,7 +317,10 @@ def test_help_and_version(capsys):
     assert main(["--help"]) == 0
     assert main(["--version"]) == 0
     text = capsys.readouterr().out
-    for command in (*cli.CORE, *(name for extension in extensions() for name in extension.commands)):
+    for command in (
+        *cli.CORE,
+        *(name for extension in extensions() for name in extension.commands),
+    ):
         assert f"  {command} " in text
     assert main([]) == 2
     assert "Usage" in capsys.readouterr().out
@@ -329,7 +345,11 @@ def test_help_imports_nothing_heavy_and_answers_at_once():
     )
     begin = time.perf_counter()
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
     )
     assert result.stdout.splitlines()[-1] == "[]"
     assert time.perf_counter() - begin < 5.0  # about 0.15 s; generous for a busy machine

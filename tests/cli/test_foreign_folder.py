@@ -45,7 +45,9 @@ def test_commands_use_nothing_that_lies_there(here):
 
 @pytest.mark.study
 def test_the_processes_of_a_sweep_use_nothing_that_lies_there(here):
-    done = start_program(here, ["sweep", "sweep.yaml", "--workers", "1", "--out", "s", "--no-plots"])
+    done = start_program(
+        here, ["sweep", "sweep.yaml", "--workers", "1", "--out", "s", "--no-plots"]
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -61,7 +63,9 @@ def test_python_m_uses_nothing_that_lies_there(here):
 def test_the_processes_that_compile_use_nothing_that_lies_there(here, monkeypatch):
     monkeypatch.chdir(here)
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    monkeypatch.setattr(compiling, "_HERE", "import hopfield_nav, numpy, json\ndef part(name): pass")
+    monkeypatch.setattr(
+        compiling, "_HERE", "import hopfield_nav, numpy, json\ndef part(name): pass"
+    )
     assert compiling._in_process("a part") == ""
     monkeypatch.setattr(compiling, "_compile_for", lambda world: None)
     compiling.compile_in_parallel(None)

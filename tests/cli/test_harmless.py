@@ -67,7 +67,10 @@ def test_an_encoding_without_the_letters_is_no_fault(encoding, tmp_path):
 
 
 def test_the_schema_is_json_in_every_encoding():
-    told = [json.loads(hopfield_nav(name, "schema").stdout.decode(name)) for name in ("utf-8", "latin-1", "ascii")]
+    told = [
+        json.loads(hopfield_nav(name, "schema").stdout.decode(name))
+        for name in ("utf-8", "latin-1", "ascii")
+    ]
     assert told[0] == told[1] == told[2]
 
 
@@ -86,7 +89,16 @@ def assert_harmless(lines):
 
 
 @pytest.mark.parametrize(
-    "text", ['"KEY": 1', 'goal: {"KEY": 1}', 'goal: "KEY"', 'start: {joints: ["KEY"]}', 'arm: "KEY"', "KEY: [", "\x1b"]
+    "text",
+    [
+        '"KEY": 1',
+        'goal: {"KEY": 1}',
+        'goal: "KEY"',
+        'start: {joints: ["KEY"]}',
+        'arm: "KEY"',
+        "KEY: [",
+        "\x1b",
+    ],
 )
 def test_hostile_words_in_a_file(tmp_path, capsys, text):
     """Keys, values, and what is no YAML at all."""
@@ -99,12 +111,19 @@ def test_hostile_words_in_a_file(tmp_path, capsys, text):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such file names")
-@pytest.mark.parametrize("name", [b"w\x1b[31m.yaml", b"w\xff.yaml", b"w\nhopfield-nav: forged\n.yaml"])
+@pytest.mark.parametrize(
+    "name", [b"w\x1b[31m.yaml", b"w\xff.yaml", b"w\nhopfield-nav: forged\n.yaml"]
+)
 def test_hostile_names_of_files(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     path = os.fsdecode(name)
     (tmp_path / path).write_text("format: 1\nobstacle: []\n", encoding="utf-8")
-    for words in (["check", path], ["run", path], ["view", path], ["replay", path, "--detector", "joint_torque"]):
+    for words in (
+        ["check", path],
+        ["run", path],
+        ["view", path],
+        ["replay", path, "--detector", "joint_torque"],
+    ):
         status, lines = printed_by(capsys, *words)
         assert status == 2
         assert_harmless(lines)
@@ -131,7 +150,10 @@ def test_tables_and_lines(capsys):
 
 @pytest.mark.skipif(os.name == "nt", reason="no such file names")
 def test_a_world_is_called_by_what_can_be_printed(tmp_path):
-    names = [name_of(tmp_path / os.fsdecode(name)) for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")]
+    names = [
+        name_of(tmp_path / os.fsdecode(name))
+        for name in (b"w\xff.yaml", b"w\x1b[2J\n.yaml", b"w w.yaml")
+    ]
     assert names == ["w_", "w_[2J_", "w w"]
 
 

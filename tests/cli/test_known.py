@@ -34,7 +34,9 @@ NAMES = {
 
 
 @pytest.mark.parametrize("what", KINDS)
-def test_every_name_that_a_world_may_give_is_listed_with_a_line(what, capsys, tmp_path, monkeypatch):
+def test_every_name_that_a_world_may_give_is_listed_with_a_line(
+    what, capsys, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert main(["list", what]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -50,7 +52,9 @@ def test_an_unknown_list_is_refused_with_the_nearest(capsys):
 def test_the_package_is_a_program_with_a_version(tmp_path):
     command = [sys.executable, "-m", "hopfield_nav", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert re.fullmatch(rf"hopfield-nav {hopfield_nav.__version__} \(sources [0-9a-f]{{12}}\)\n", done.stdout)
+    assert re.fullmatch(
+        rf"hopfield-nav {hopfield_nav.__version__} \(sources [0-9a-f]{{12}}\)\n", done.stdout
+    )
 
 
 @pytest.mark.parametrize(

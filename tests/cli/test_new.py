@@ -67,8 +67,18 @@ def test_nothing_is_overwritten_and_no_other_file_is_written(tmp_path, monkeypat
     [
         ("shelf", find_world("shelf"), load_world, ["check mine.yaml", "run mine.yaml"]),
         ("whole_arm", find_world("whole_arm"), load_world, ["check mine.yaml", "run mine.yaml"]),
-        ("beta_network", find_sweep("beta_network"), load_sweep, ["check mine.yaml", "sweep mine.yaml"]),
-        ("suites/whole_arm", find_suite("whole_arm"), load_suite, ["check mine.yaml", "bench mine.yaml"]),
+        (
+            "beta_network",
+            find_sweep("beta_network"),
+            load_sweep,
+            ["check mine.yaml", "sweep mine.yaml"],
+        ),
+        (
+            "suites/whole_arm",
+            find_suite("whole_arm"),
+            load_suite,
+            ["check mine.yaml", "bench mine.yaml"],
+        ),
     ],
 )
 def test_a_copy_of_what_comes_along_has_its_comments_and_can_be_used(
@@ -94,15 +104,21 @@ def test_a_copy_of_a_suite_finds_what_the_suite_names(suite, tmp_path, monkeypat
     assert copied.suite.families.keys() == given.suite.families.keys()
     for family in given.suite.families:
         first = next(iter(given.suite.conditions)), next(iter(given.suite.methods))
-        worlds = [each.changed_world(family, *first).model_dump(exclude=PATHS) for each in (copied, given)]
+        worlds = [
+            each.changed_world(family, *first).model_dump(exclude=PATHS) for each in (copied, given)
+        ]
         assert worlds[0] == worlds[1]
 
 
 def test_what_does_not_come_along_is_refused_and_nothing_is_written(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    told = refused_by_command(capsys, ["new", "mine.yaml", "--from", "u_trp"], "Did you mean 'u_trap'?")
+    told = refused_by_command(
+        capsys, ["new", "mine.yaml", "--from", "u_trp"], "Did you mean 'u_trap'?"
+    )
     assert "hopfield-nav list worlds" in told
-    refused_by_command(capsys, ["new", "mine.yaml", "--from", "sweeps/u_trap"], "nothing of that name")
+    refused_by_command(
+        capsys, ["new", "mine.yaml", "--from", "sweeps/u_trap"], "nothing of that name"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -111,7 +127,9 @@ def test_the_new_arm_checks_and_a_world_with_it_runs(tmp_path, monkeypatch, caps
     assert main(["new", "arm.yaml", "--arm"]) == 0
     assert main(["check", "arm.yaml"]) == 0
     assert "arm.yaml: ok, an arm with 6 joints" in capsys.readouterr().out
-    Path("world.yaml").write_text("format: 1\narm: arm.yaml\nmap: {space: joints}\ntime_limit: 0.01\n")
+    Path("world.yaml").write_text(
+        "format: 1\narm: arm.yaml\nmap: {space: joints}\ntime_limit: 0.01\n"
+    )
     assert main(["check", "world.yaml"]) == 0
     assert main(["run", "world.yaml", "--no-plots"]) in (0, 1)
 
@@ -128,10 +146,14 @@ def test_check_knows_every_kind_of_file(tmp_path, monkeypatch, capsys):
     line = 1 + Path("wrong.yaml").read_text().splitlines().index(
         next(row for row in Path("wrong.yaml").read_text().splitlines() if "d: 100" in row)
     )
-    refused_by_command(capsys, ["check", "wrong.yaml"], f"wrong.yaml, line {line}: joints.5.d: out of range")
+    refused_by_command(
+        capsys, ["check", "wrong.yaml"], f"wrong.yaml, line {line}: joints.5.d: out of range"
+    )
     refused_by_command(capsys, ["check", "seven.urdf", "--picture"], "only a world has a picture")
     refused_by_command(capsys, ["check", "planers"], "Did you mean 'planners'?")
-    Path("suite.yaml").write_text("format: 1\nfamilies: {a: {world: u_trap}}\nmethods: {b: {planner.knd: a_star}}\n")
+    Path("suite.yaml").write_text(
+        "format: 1\nfamilies: {a: {world: u_trap}}\nmethods: {b: {planner.knd: a_star}}\n"
+    )
     refused_by_command(capsys, ["check", "suite.yaml"], "unknown key")
 
 

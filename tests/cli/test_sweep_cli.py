@@ -40,7 +40,9 @@ def place(tmp_path, monkeypatch):
         (Path(folder) / "drawn").write_text("")
         return [Path("x.png")]
 
-    monkeypatch.setitem(vars(import_module("hopfield_nav.figures.sweep")), "draw_sweep_figures", draw)
+    monkeypatch.setitem(
+        vars(import_module("hopfield_nav.figures.sweep")), "draw_sweep_figures", draw
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -62,26 +64,34 @@ def test_a_sweep_from_its_first_line_to_summary(place, capsys):
 def test_the_best_is_drawn_beside_the_base_world(tmp_path, monkeypatch, capsys):
     """By an aim, which another one replaces in the finished sweep; nothing of a run is kept without pictures."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "quick.yaml").write_text(SWEEP.format(limit=6, repeats=1).replace("[6, 12]", "[1, 6, 12]"))
+    (tmp_path / "quick.yaml").write_text(
+        SWEEP.format(limit=6, repeats=1).replace("[6, 12]", "[1, 6, 12]")
+    )
     assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
     folder = tmp_path / "runs" / "quick"
     assert not (folder / "runs").exists()
     aim = "{least: final_tool_error_m, while: {detection_delay_median_s: '> 0.01'}}"
     assert main(["sweep", "quick.yaml", "--workers", "0", "--resume", "--aim", aim]) == 0
     out = capsys.readouterr().out
-    assert "by the aim: least final_tool_error_m while detection_delay_median_s > 0.01" in " ".join(out.split())
+    assert "by the aim: least final_tool_error_m while detection_delay_median_s > 0.01" in " ".join(
+        out.split()
+    )
     attributes = read_netcdf(folder / "sweep.nc").attrs
     kept = {int(path.name) for path in (folder / "runs").iterdir()}
     assert kept == {attributes["base_run"], attributes["best_run"]} == {0, attributes["best_run"]}
     assert_fit_to_print(folder / "figures" / "paths.png")
     refused_by_command(
-        capsys, ["sweep", "quick.yaml", "--aim", "{least: colision_count}"], "Did you mean 'collision_count'"
+        capsys,
+        ["sweep", "quick.yaml", "--aim", "{least: colision_count}"],
+        "Did you mean 'collision_count'",
     )
     refused_by_command(capsys, ["sweep", "quick.yaml", "--aim", "{least: ["], "--aim")
 
 
 def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
-    refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "nothing to resume")
+    refused_by_command(
+        capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "nothing to resume"
+    )
     assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots"]) == 0
     table = (place / "runs/quick/sweep.csv").read_bytes()
     (place / "runs/quick/sweep.csv").write_bytes(b"".join(table.splitlines(keepends=True)[:3]))
@@ -89,7 +99,9 @@ def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
     assert "quick: 2 of 4 runs" in capsys.readouterr().err
     assert (place / "runs/quick/sweep.csv").read_bytes() == table
     (place / "quick.yaml").write_text(SWEEP.format(limit=7, repeats=2))
-    refused_by_command(capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "has been changed")
+    refused_by_command(
+        capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "has been changed"
+    )
 
 
 def test_usage(place, capsys):
@@ -108,7 +120,9 @@ def test_check_tries_every_combination_once_and_counts_those_that_cannot_run(pla
 
 
 @pytest.mark.parametrize(
-    "whole_group", [pytest.param(False, marks=pytest.mark.study), True], ids=["kill -INT", "Ctrl-C in a terminal"]
+    "whole_group",
+    [pytest.param(False, marks=pytest.mark.study), True],
+    ids=["kill -INT", "Ctrl-C in a terminal"],
 )
 def test_interrupted(tmp_path, whole_group):
     """A real SIGINT while two workers run: 130, no traceback, nothing left; the rest is done as after a SIGKILL."""
@@ -126,7 +140,9 @@ def test_interrupted(tmp_path, whole_group):
     assert 3 <= table.read_bytes().count(b"\n") < 17
 
 
-@pytest.mark.parametrize("how", [pytest.param(signal.SIGTERM, marks=pytest.mark.study), signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how", [pytest.param(signal.SIGTERM, marks=pytest.mark.study), signal.SIGKILL]
+)
 def test_workers_end_with_a_sweep_that_is_killed(tmp_path, how):
     """They are in the middle of runs, and nobody tells them."""
     (tmp_path / "long.yaml").write_text(SWEEP.format(limit=20, repeats=8))
@@ -144,7 +160,11 @@ def test_workers_end_with_a_sweep_that_is_killed(tmp_path, how):
 def program(place, *words):
     """The command that is tested, and where it runs."""
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return [sys.executable, "-W", "ignore", "-m", "hopfield_nav", *words], {"cwd": place, "env": here, "text": True}
+    return [sys.executable, "-W", "ignore", "-m", "hopfield_nav", *words], {
+        "cwd": place,
+        "env": here,
+        "text": True,
+    }
 
 
 def begun(place):
@@ -153,7 +173,9 @@ def begun(place):
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, **how)
     table = place / "runs/long/sweep.csv"
     deadline = time.monotonic() + 90
-    while time.monotonic() < deadline and (not table.exists() or table.read_bytes().count(b"\n") < 3):
+    while time.monotonic() < deadline and (
+        not table.exists() or table.read_bytes().count(b"\n") < 3
+    ):
         time.sleep(0.02)
     return process, table
 
@@ -167,15 +189,32 @@ def assert_resumed(place):
 
 
 def test_words():
-    assert [duration(s) for s in (0.2, 59, 125, 12000)] == ["1 s", "59 s", "2 min 05 s", "3 h 20 min"]
+    assert [duration(s) for s in (0.2, 59, 125, 12000)] == [
+        "1 s",
+        "59 s",
+        "2 min 05 s",
+        "3 h 20 min",
+    ]
 
     assert "4 of 10 runs" in TimeLeft(0, 10).line(4, Counter(reached=3, failed=1))
 
 
 def test_two_sweeps_at_once_get_a_folder_each(place):
     (place / "quick.yaml").write_text(SWEEP.format(limit=0.5, repeats=1))
-    words = [sys.executable, "-m", "hopfield_nav", "sweep", "quick.yaml", "--workers", "0", "--no-plots"]
-    both = [subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, cwd=place) for _ in "ab"]
+    words = [
+        sys.executable,
+        "-m",
+        "hopfield_nav",
+        "sweep",
+        "quick.yaml",
+        "--workers",
+        "0",
+        "--no-plots",
+    ]
+    both = [
+        subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, cwd=place)
+        for _ in "ab"
+    ]
     told = [process.communicate()[1].decode() for process in both]
     assert [process.returncode for process in both] == [0, 0], told
     tables = [(place / "runs" / name / "sweep.csv").read_bytes() for name in ("quick", "quick-2")]

@@ -76,7 +76,9 @@ def test_a_wide_terminal_has_one_table_and_a_narrow_one_several(capsys, monkeypa
     assert heads[40] == len(ROWS)
 
 
-OF_RECORDINGS = [pytest.param(name, marks=pytest.mark.needs("recordings")) for name in ("replay", "explain")]
+OF_RECORDINGS = [
+    pytest.param(name, marks=pytest.mark.needs("recordings")) for name in ("replay", "explain")
+]
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +86,9 @@ def saved(tmp_path_factory):
     """Two saved runs."""
     folder = tmp_path_factory.mktemp("saved")
     for name, threshold in (("run_a_with_a_long_name", 5.0), ("run_b_with_a_longer_name", 7.0)):
-        simulate(load_world("u_trap", ["time_limit=6.5", f"detection.threshold={threshold}"])).save(folder / name)
+        simulate(load_world("u_trap", ["time_limit=6.5", f"detection.threshold={threshold}"])).save(
+            folder / name
+        )
     return folder
 
 
@@ -102,7 +106,12 @@ def in_full():
 
 @pytest.mark.parametrize("command", ["compare", *OF_RECORDINGS, "list"])
 def test_commands_keep_to_the_terminal(capsys, monkeypatch, runs, width, in_full, command):
-    given = {"compare": runs, "replay": [runs[0], "--threshold", "0.5,1,2"], "explain": runs[:1], "list": ["worlds"]}
+    given = {
+        "compare": runs,
+        "replay": [runs[0], "--threshold", "0.5,1,2"],
+        "explain": runs[:1],
+        "list": ["worlds"],
+    }
     main([command, *given[command]])
     told = capsys.readouterr()
     _fits(told.out, width)

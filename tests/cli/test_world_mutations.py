@@ -116,7 +116,11 @@ ODD_TEXT = [
     " ",
 ]
 SETTINGS = settings(
-    max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=200,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 
 
@@ -152,7 +156,13 @@ def check(content: bytes) -> int:
 def places(data, at=()):
     """Every path of keys in the data, outermost first."""
     found = [at] if at else []
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in items:
         found += places(value, (*at, key))
     return found
@@ -176,7 +186,9 @@ def change(data, at, how, value, dice):
         inner[key] = inner[key] * 1000 if isinstance(inner[key], (int, float)) else value
     elif isinstance(inner, dict):
         position = dice.randrange(len(key) + 1)
-        inner[key[:position] + dice.choice("aeiou_.") + key[position + dice.randrange(2) :]] = inner.pop(key)
+        inner[key[:position] + dice.choice("aeiou_.") + key[position + dice.randrange(2) :]] = (
+            inner.pop(key)
+        )
     else:
         inner.insert(key, value)
 

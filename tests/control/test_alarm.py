@@ -21,7 +21,12 @@ def alarms(instants, episodes=True, leg=1.0, rearm=0.5, passes=False):
 
     ``passes``: the arm passes by what it touches instead of going back.
     """
-    rule, alarm, sensed, belief = (AlarmRule(rearm, 0.0, episodes, 0.0), make_alarm(6), make_sensed(6), make_belief(6))
+    rule, alarm, sensed, belief = (
+        AlarmRule(rearm, 0.0, episodes, 0.0),
+        make_alarm(6),
+        make_sensed(6),
+        make_belief(6),
+    )
     found, begun = [], 0.0
     for k, (position, speed, torque, level) in enumerate(instants):
         sensed.time[0] = k * PERIOD
@@ -49,7 +54,9 @@ CLIMBS = [1.2, 2.5, 4.0, 6.0, 7.0, 5.0, 3.0, 1.5, 0.8, 0.3, 0.2, 0.1]
 
 def test_a_level_that_climbs_while_the_reference_still_goes_deeper_is_one_collision():
     assert alarms(retreat(CLIMBS)) == [0]
-    assert len(alarms(retreat(CLIMBS), episodes=False)) > 2  # each further threshold was a collision
+    assert (
+        len(alarms(retreat(CLIMBS), episodes=False)) > 2
+    )  # each further threshold was a collision
 
 
 def test_chatter_before_the_reference_is_back_is_one_collision():
@@ -96,7 +103,9 @@ def test_an_arm_thrown_between_two_obstacles_touches_two():
 
 def _moving_on(torques):
     """Along joint 1; the level is the largest torque."""
-    return [(-float(k), -1.0, torque, float(np.abs(torque).max())) for k, torque in enumerate(torques)]
+    return [
+        (-float(k), -1.0, torque, float(np.abs(torque).max())) for k, torque in enumerate(torques)
+    ]
 
 
 def test_a_level_that_swings_from_one_period_to_the_next_is_one_collision():
@@ -144,7 +153,11 @@ def test_a_reference_that_turns_into_the_obstacle_again_does_not_hide_it():
 def test_a_path_that_never_retreats_is_trusted_for_a_part_of_its_first_leg():
     levels = [1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.2, 4.5, 4.8]
     pressing = [(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(levels)]
-    assert alarms(pressing, leg=0.05) == [0, 6, 12]  # 3.0 is a threshold above the 1.8 at 0.6 of the leg
+    assert alarms(pressing, leg=0.05) == [
+        0,
+        6,
+        12,
+    ]  # 3.0 is a threshold above the 1.8 at 0.6 of the leg
     assert alarms(pressing, leg=10.0) == [0]
 
 
@@ -170,8 +183,14 @@ SLIDES = [1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 0.3, 2.0, 0.2, *[0.1] * 11, 1.1]
 @pytest.mark.parametrize(
     ("levels", "found"),
     [
-        (SLIDES, [0, len(SLIDES) - 1]),  # chatter is one graze, what comes after 0.1 s of calm the next
-        ([1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 2.3, 2.4], [0, 6]),  # a threshold above the 1.2 at the alarm
+        (
+            SLIDES,
+            [0, len(SLIDES) - 1],
+        ),  # chatter is one graze, what comes after 0.1 s of calm the next
+        (
+            [1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 2.3, 2.4],
+            [0, 6],
+        ),  # a threshold above the 1.2 at the alarm
     ],
 )
 def test_what_is_passed_by_is_felt_again_when_the_force_grows_by_a_threshold(levels, found):
@@ -183,7 +202,10 @@ def test_what_is_passed_by_does_not_hide_what_is_met_next():
     """Something in another direction is felt at its own threshold."""
     levels = [1.2, 1.5, 0.8, 0.4, 0.4, 1.0, 1.5]
     torques = [*([v * ACROSS for v in levels[:5]]), 1.0 * ALONG, 1.5 * ALONG]
-    sliding = [(-float(k), -1.0, t, level) for k, (t, level) in enumerate(zip(torques, levels, strict=True))]
+    sliding = [
+        (-float(k), -1.0, t, level)
+        for k, (t, level) in enumerate(zip(torques, levels, strict=True))
+    ]
     assert alarms(sliding, leg=10.0, passes=True) == [0, 6]
 
 

@@ -44,7 +44,9 @@ def test_torque_is_that_of_equation_11(arm):
     run_law(arm, sensed, method.pack(gains, 6), np.zeros(0), work, tau)
     error, rate = sensed.q - sensed.q_ref, sensed.qd - sensed.qd_ref
     wanted = sensed.qdd_ref - gains["derivative"] * rate - gains["proportional"] * error
-    np.testing.assert_allclose(tau, inverse_dynamics(arm, sensed.q, sensed.qd, wanted), rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(
+        tau, inverse_dynamics(arm, sensed.q, sensed.qd, wanted), rtol=1e-12, atol=1e-10
+    )
 
 
 @cache

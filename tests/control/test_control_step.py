@@ -10,7 +10,9 @@ from scenes import GOAL, REST, simulation
 from dynamics import load_arm
 from dynamics.kernels.records import Record
 
-SECTION = "controller: {model: ur5_tu2023}\nobstacles: [{cylinder: {center: [0.2, 0.0], radius: 0.06}}]\n"
+SECTION = (
+    "controller: {model: ur5_tu2023}\nobstacles: [{cylinder: {center: [0.2, 0.0], radius: 0.06}}]\n"
+)
 
 
 def _first_step(q, qd, spoil):
@@ -32,8 +34,12 @@ def _nan_truth(sim):
     """Everything that the plant alone knows."""
     arm, contact = sim.plant.arm, sim.plant.contact
     sim.plant = sim.plant._replace(
-        arm=arm._replace(**{name: np.full_like(getattr(arm, name), np.nan) for name in arm._fields}),
-        contact=contact._replace(solids=np.full_like(contact.solids, np.nan), law=contact.law._make([np.nan] * 3)),
+        arm=arm._replace(
+            **{name: np.full_like(getattr(arm, name), np.nan) for name in arm._fields}
+        ),
+        contact=contact._replace(
+            solids=np.full_like(contact.solids, np.nan), law=contact.law._make([np.nan] * 3)
+        ),
         damping=np.full(6, np.nan),
     )
     _fill_with_nan((sim.state.truth, sim.plant.stages, sim.state.statistics))
@@ -131,7 +137,9 @@ def test_torque_arrives_exactly_the_delay_later(periods):
     q, qd, tau = data.q.values[::2], data.qd.values[::2], data.tau.values[::2]
     wanted = inverse_dynamics(sim.arm, q, qd, -100 * (q - q0) - 20 * qd)
     np.testing.assert_allclose(tau[periods:], wanted[: len(q) - periods], rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(tau[:periods], np.tile(gravity_torque(sim.arm, q0), (periods, 1)), rtol=1e-12)
+    np.testing.assert_allclose(
+        tau[:periods], np.tile(gravity_torque(sim.arm, q0), (periods, 1)), rtol=1e-12
+    )
     assert np.abs(np.diff(tau[periods:], axis=0)).max() > 1e-3
 
 
@@ -160,5 +168,7 @@ def test_a_delay_without_hold_is_refused():
 
 def test_the_limits_are_those_of_the_arm():
     sim = simulation()
-    np.testing.assert_array_equal(sim.controller.torque_limits, load_arm("ur5_ragazzon2012").torque_limits)
+    np.testing.assert_array_equal(
+        sim.controller.torque_limits, load_arm("ur5_ragazzon2012").torque_limits
+    )
     assert np.isinf(simulation("controller: {saturate: false}\n").controller.torque_limits).all()

@@ -25,16 +25,26 @@ def estimate(q, wrench, limit=LIMIT, arm=ARM, omega=OMEGA):
     n = len(q)
     sensed, work, torque, found = make_sensed(n), make_work(n), np.zeros(n), np.zeros(6)
     sensed.q[:] = q
-    sensed.q_ref[:] = q - np.linalg.solve(mass_matrix(arm, q), jacobian(arm, q).T @ wrench) / omega**2
+    sensed.q_ref[:] = (
+        q - np.linalg.solve(mass_matrix(arm, q), jacobian(arm, q).T @ wrench) / omega**2
+    )
     update_frames(arm, q, work)
     update_tool_position(arm, work)
-    status = joint_error.estimate(arm, sensed, np.array([*omega**2, limit]), np.zeros(0), work, torque, found)
+    status = joint_error.estimate(
+        arm, sensed, np.array([*omega**2, limit]), np.zeros(0), work, torque, found
+    )
     return found, torque, status
 
 
 def level(detector, wrench, threshold=12.0):
     return detector.detect(
-        ARM, make_sensed(6), np.array([threshold]), np.zeros(0), make_work(6), np.zeros(6), np.asarray(wrench, float)
+        ARM,
+        make_sensed(6),
+        np.array([threshold]),
+        np.zeros(0),
+        make_work(6),
+        np.zeros(6),
+        np.asarray(wrench, float),
     )
 
 
@@ -59,7 +69,9 @@ def test_near_a_singularity_the_estimate_is_damped_and_bounded(q):
     wrench = np.array([10.0, -20.0, 15.0, 1.0, 2.0, -1.0])
     found, _, status = estimate(q, wrench)
     assert status == DAMPED
-    assert np.linalg.norm(found) <= 1.001 * np.linalg.norm(wrench)  # the damped inverse never amplifies
+    assert np.linalg.norm(found) <= 1.001 * np.linalg.norm(
+        wrench
+    )  # the damped inverse never amplifies
 
 
 @pytest.mark.kernel
@@ -71,11 +83,15 @@ def test_a_torque_that_no_wrench_explains_is_amplified_without_damping_only():
         sensed, work, found = make_sensed(6), make_work(6), np.zeros(6)
         sensed.q[:] = q
         sensed.q_ref[:] = (
-            q - np.linalg.solve(mass_matrix(ARM, q), np.array([0.1, -0.1, 0.1, -0.1, 0.1, 0.1])) / OMEGA**2
+            q
+            - np.linalg.solve(mass_matrix(ARM, q), np.array([0.1, -0.1, 0.1, -0.1, 0.1, 0.1]))
+            / OMEGA**2
         )
         update_frames(ARM, q, work)
         update_tool_position(ARM, work)
-        joint_error.estimate(ARM, sensed, np.array([*OMEGA, limit]), np.zeros(0), work, np.zeros(6), found)
+        joint_error.estimate(
+            ARM, sensed, np.array([*OMEGA, limit]), np.zeros(0), work, np.zeros(6), found
+        )
         return np.linalg.norm(found)
 
     assert of_noise(0.0) > 100
@@ -93,12 +109,16 @@ def test_damping_sets_in_without_a_step():
     np.testing.assert_allclose(found, wrench, rtol=1e-2, atol=1e-2)
 
 
-@pytest.mark.parametrize("q", [np.zeros(6), [0.3, -1.0, 0.0, 0.2, 0.5, 0.0], [0.3, -1.0, 1.0, 0.2, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "q", [np.zeros(6), [0.3, -1.0, 0.0, 0.2, 0.5, 0.0], [0.3, -1.0, 1.0, 0.2, 0.0, 0.0]]
+)
 @pytest.mark.parametrize("limit", [0.0, 1e-13, LIMIT])
 def test_exactly_at_a_singularity_the_estimate_is_finite(q, limit):
     found, _, status = estimate(q, np.array([10.0, -20.0, 15.0, 1.0, 2.0, -1.0]), limit)
     assert np.isfinite(found).all()
-    assert status == DAMPED or limit < LIMIT  # 0 switches the damping off; rounding leaves no exact zero
+    assert (
+        status == DAMPED or limit < LIMIT
+    )  # 0 switches the damping off; rounding leaves no exact zero
 
 
 @pytest.mark.parametrize("limit", [0.0, LIMIT])
@@ -106,7 +126,9 @@ def test_an_arm_with_three_joints_feels_what_it_can(tmp_path, limit):
     """Rows of its Jacobian are zero: the estimate was NaN here, and nothing was ever detected."""
     (tmp_path / "planar.yaml").write_text(PLANAR)
     arm = load_arm("planar.yaml", tmp_path)
-    found, _, status = estimate([0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0))
+    found, _, status = estimate(
+        [0.3, 0.5, 0.4], np.array([10.0, -20.0, 0, 0, 0, 0]), limit, arm, np.full(3, 20.0)
+    )
     assert status == DAMPED
     np.testing.assert_allclose(found[:2], [10.0, -20.0], rtol=0.3)
     np.testing.assert_allclose(found[2:5], 0.0, atol=1e-9)
@@ -125,7 +147,10 @@ def test_wrench_norm_mixes_in_the_moment_and_force_norm_does_not():
 @pytest.mark.kernel
 def test_nothing_is_nothing():
     torque, wrench = np.ones(6), np.ones(6)
-    assert none.estimate(ARM, make_sensed(6), np.zeros(0), np.zeros(0), make_work(6), torque, wrench) == 0
+    assert (
+        none.estimate(ARM, make_sensed(6), np.zeros(0), np.zeros(0), make_work(6), torque, wrench)
+        == 0
+    )
     assert not torque.any()
     assert not wrench.any()
 

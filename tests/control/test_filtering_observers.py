@@ -16,7 +16,10 @@ NOISE = 1e-3  # of the speeds [rad/s]
 
 
 def noisy(states, seed=2):
-    return {**states, "qd": states["qd"] + NOISE * np.random.default_rng(seed).normal(size=states["qd"].shape)}
+    return {
+        **states,
+        "qd": states["qd"] + NOISE * np.random.default_rng(seed).normal(size=states["qd"].shape),
+    }
 
 
 @pytest.mark.parametrize("method", BOTH, ids=lambda m: m.name)
@@ -44,7 +47,9 @@ def test_settled_the_filter_has_the_gain_of_scipy_s_riccati_equation():
     states = follow(ARM, nothing, 1.0, still=True)
     kicked = {**states, "qd": states["qd"].copy()}
     kicked["qd"][-1] += NOISE
-    torques = watch(kicked, ARM, kalman_filter.METHOD, torque_walk=tuple(torque_walk), speed_noise=NOISE)[0]
+    torques = watch(
+        kicked, ARM, kalman_filter.METHOD, torque_walk=tuple(torque_walk), speed_noise=NOISE
+    )[0]
     mass = mass_matrix(ARM, states["q"][0])
     for i in range(6):
         step, walk = np.array([[1.0, PERIOD], [0.0, 1.0]]), torque_walk[i] ** 2
@@ -96,7 +101,9 @@ def test_a_ramp_is_followed_without_a_lag_once_it_slides():
     assert np.abs(torques - middle)[50:].max() < 1.01 * np.abs(rate).max() * PERIOD
     lagging = watch(states, ARM, momentum_observer.METHOD, pole=20.0)[0]
     np.testing.assert_allclose((rate * states["time"][-1] - lagging[-1]) * 20.0, rate, rtol=0.05)
-    slow = watch(states, ARM, sliding_mode_observer.METHOD, largest_rate=tuple(0.5 * np.abs(rate)), pole=0.0)[0]
+    slow = watch(
+        states, ARM, sliding_mode_observer.METHOD, largest_rate=tuple(0.5 * np.abs(rate)), pole=0.0
+    )[0]
     assert (np.abs(slow - middle)[-1] > 0.05 * np.abs(rate)).all()
 
 
@@ -104,7 +111,9 @@ def test_sliding_is_reached_within_the_time_that_the_rate_allows_and_does_not_ch
     """A step of size τ with k2 = 1.1 L is reached by about τ / k2; then the estimate stands still."""
     states = follow(ARM, lambda t: PUSH, 0.3)
     rate = np.abs(PUSH) * 20.0
-    torques = watch(states, ARM, sliding_mode_observer.METHOD, largest_rate=tuple(rate), pole=0.0)[0]
+    torques = watch(states, ARM, sliding_mode_observer.METHOD, largest_rate=tuple(rate), pole=0.0)[
+        0
+    ]
     arrived = np.abs(torques - PUSH).max(axis=1) < 1e-3
     assert not arrived[:40].any()
     assert arrived[200:].all()

@@ -14,8 +14,13 @@ from hopfield_nav.extensions.recordings.chosen import values_of_world
 from hopfield_nav.plugin import Gains, find_method, inheritable, loop_gains
 
 RATIOS = (0.5, 0.7, 1.0, 1.5, 2.0)
-LAWS = {f"zeta {ratio:g}": (f"omega: 20, damping_ratio: {ratio}", 400.0, 40.0 * ratio) for ratio in RATIOS}
-LAWS |= {"computed torque": ("law: computed_torque, proportional: 225, derivative: 50", 225.0, 50.0)}
+LAWS = {
+    f"zeta {ratio:g}": (f"omega: 20, damping_ratio: {ratio}", 400.0, 40.0 * ratio)
+    for ratio in RATIOS
+}
+LAWS |= {
+    "computed torque": ("law: computed_torque, proportional: 225, derivative: 50", 225.0, 50.0)
+}
 LAW = pytest.mark.parametrize(("law", "k0", "k1"), LAWS.values(), ids=LAWS)
 OWN = """
 from hopfield_nav.plugin import Gains, Method, Parameter
@@ -104,12 +109,17 @@ def test_a_growing_push_is_felt_late_by_the_ratio_of_the_gains(law, k0, k1):
 
 
 @pytest.mark.parametrize(
-    "law", ["omega: 20, damping_ratio: 0.5", "law: computed_torque, proportional: 400, derivative: 20"]
+    "law",
+    ["omega: 20, damping_ratio: 0.5", "law: computed_torque, proportional: 400, derivative: 20"],
 )
 def test_the_tracking_error_leads_by_the_ratio_of_the_gains(law):
     head = f"controller: {{{law}}}\ntime_limit: 0.3\npushes: [{{link: 6, times: [0, 9], force: [5, 5, 0]}}]\n"
-    run = simulation(head + "detection: {estimator: tracking_error, gain: 100, threshold: 1000}\n").run()
-    error, rate = (run.data[a].values - run.data[b].values for a, b in (("q", "q_ref"), ("qd", "qd_ref")))
+    run = simulation(
+        head + "detection: {estimator: tracking_error, gain: 100, threshold: 1000}\n"
+    ).run()
+    error, rate = (
+        run.data[a].values - run.data[b].values for a, b in (("q", "q_ref"), ("qd", "qd_ref"))
+    )
     wanted = 100 * (error + 20 / 400 * rate)
     assert np.abs(wanted).max() > 0.1
     np.testing.assert_allclose(run.data.tau_external_estimate.values, wanted, rtol=1e-9, atol=1e-12)
@@ -122,7 +132,9 @@ def test_both_laws_with_the_same_gains_are_the_same_arm_to_the_last_alarm(estima
     scene += f"detection: {{estimator: {estimator}}}\n"
     scene += "explore: slide\n" if estimator == "momentum_observer" else ""
     one = simulate(world(scene + "controller: {omega: 32, damping_ratio: 0.75}\n"))
-    other = simulate(world(scene + "controller: {law: computed_torque, proportional: 1024, derivative: 48}\n"))
+    other = simulate(
+        world(scene + "controller: {law: computed_torque, proportional: 1024, derivative: 48}\n")
+    )
     assert one.summary["collision_count"] > 0
     assert (one.summary["slide_time_s"] > 0) == (estimator == "momentum_observer")
     np.testing.assert_array_equal(other.data.q.values, one.data.q.values)
@@ -135,7 +147,10 @@ def test_both_laws_with_the_same_gains_are_the_same_arm_to_the_last_alarm(estima
     [
         ("law: lqr", "needs K0 of the control law, which law lqr has not"),
         ("law: damping", "needs K0 of the control law, which law damping has not"),
-        ("law: hybrid_force_motion", "needs K0 of the control law, which law hybrid_force_motion has not"),
+        (
+            "law: hybrid_force_motion",
+            "needs K0 of the control law, which law hybrid_force_motion has not",
+        ),
         (
             "law: computed_torque, proportional: [9, 9, 0, 9, 9, 9]",
             "needs K0 of the control law on every joint; that of law computed_torque is 0",
@@ -166,7 +181,9 @@ def test_a_law_of_ones_own_that_declares_its_gains_is_felt_by(own):
     push = "pushes: [{link: 6, times: [0, 9], force: [3, 4, 0]}]\ntime_limit: 2\ndetection: {threshold: 1000}\n"
     run = simulation(f"controller: {{law: 'own.py:NEW', omega: 15}}\n{push}", own).run()
     np.testing.assert_allclose(run.data.force_estimate.values[-1], [3, 4, 0], atol=1e-6)
-    (warning,) = simulation("controller: {law: 'own.py:NEW', omega: 60, period: 0.02}\n", own).warnings
+    (warning,) = simulation(
+        "controller: {law: 'own.py:NEW', omega: 60, period: 0.02}\n", own
+    ).warnings
     assert warning.startswith("the gains of joint 1, 2, 3, 4, 5, 6")
 
 
@@ -183,12 +200,17 @@ def test_gains_that_are_none_are_refused_whatever_feels_the_arm(own, name):
         with refused(
             "gains of the controller 'own' cannot be had|needs K0 of the control law on every joint|one a joint"
         ):
-            simulation(f"controller: {{law: 'own.py:{name}'}}\ndetection: {{estimator: {estimator}}}\n", own)
+            simulation(
+                f"controller: {{law: 'own.py:{name}'}}\ndetection: {{estimator: {estimator}}}\n",
+                own,
+            )
 
 
 def test_an_estimator_of_ones_own_inherits_a_parameter_as_before(own):
     heir = "detection: {estimator: 'own.py:HEIR'}\n"
-    felt = simulation(f"controller: {{law: 'own.py:OLD', omega: 30}}\ntime_limit: 0.01\n{heir}", own).run()
+    felt = simulation(
+        f"controller: {{law: 'own.py:OLD', omega: 30}}\ntime_limit: 0.01\n{heir}", own
+    ).run()
     np.testing.assert_array_equal(felt.data.tau_external_estimate.values, 30.0)
     with refused("needs omega of the control law, which law computed_torque has not"):
         world(f"controller: {{law: computed_torque}}\n{heir}", own)
@@ -199,7 +221,9 @@ def test_an_estimator_of_ones_own_inherits_a_parameter_as_before(own):
 
 def test_a_replay_of_a_run_has_its_gains():
     text = "controller: {omega: 20, damping_ratio: 0.6}\ngoal: {cell: [17, 6]}\ntime_limit: 2\n"
-    run = simulation(text + "detection: {estimator: tracking_error, measure: force_norm, threshold: 1.0e5}\n").run()
+    run = simulation(
+        text + "detection: {estimator: tracking_error, measure: force_norm, threshold: 1.0e5}\n"
+    ).run()
     methods = find_methods(run.world)
     model = build_controller(run.world, simulation(text).arm, methods).model
     of_world = values_of_world(run.world, methods[1:])
@@ -221,7 +245,8 @@ def test_what_a_law_offers():
 
 
 @pytest.mark.parametrize(
-    "law", ["omega: 20, damping_ratio: 1.5", "law: computed_torque, proportional: 400, derivative: 60"]
+    "law",
+    ["omega: 20, damping_ratio: 1.5", "law: computed_torque, proportional: 400, derivative: 60"],
 )
 def test_an_arm_that_slides_keeps_its_gains(law):
     sim = simulation(f"controller: {{{law}}}\n{REST}")
@@ -229,7 +254,11 @@ def test_an_arm_that_slides_keeps_its_gains(law):
     from hopfield_nav.extensions.surfaces import with_sliding
 
     axis, normal = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
-    slides = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, gains_of_law(sim.world))
+    slides = with_sliding(
+        sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, gains_of_law(sim.world)
+    )
     np.testing.assert_allclose(slides.law.parameters[-12:], [20.0] * 6 + [1.5] * 6)
-    soft = with_sliding(sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, Gains(np.zeros(6), np.ones(6)))
+    soft = with_sliding(
+        sim.controller, 10.0, 0.03, normal, axis, np.zeros(3), 1e-3, Gains(np.zeros(6), np.ones(6))
+    )
     np.testing.assert_array_equal(soft.law.parameters[-12:], [*OMEGA, *np.ones(6)])

@@ -30,7 +30,9 @@ def test_the_level_is_the_distance_of_the_arm_from_where_it_should_be():
     wanted, found = data.q_ref.values, data.q_sensed.values
     axes = [capsules_in_base(arm, q)[..., :6].reshape(len(q), -1, 3) for q in (wanted, found)]
     farthest = np.linalg.norm(axes[0] - axes[1], axis=2).max(axis=1)
-    tool = np.linalg.norm(forward_kinematics(arm, wanted)[:, :3, 3] - forward_kinematics(arm, found)[:, :3, 3], axis=1)
+    tool = np.linalg.norm(
+        forward_kinematics(arm, wanted)[:, :3, 3] - forward_kinematics(arm, found)[:, :3, 3], axis=1
+    )
     lag = 0.5 * data.level.values
     assert lag.max() > 5e-3
     np.testing.assert_array_less(tool, 1.02 * lag + 1e-6)
@@ -45,7 +47,9 @@ def test_the_farthest_point_is_found_wherever_it_is():
         sensed.q[:], sensed.q_ref[:] = q, q + error + correction
         update_frames(arm, q, work)
         update_tool_position(arm, work)
-        moved = np.linalg.norm((link_frames(arm, q + error) - link_frames(arm, q))[1:, :3, 3], axis=1)
+        moved = np.linalg.norm(
+            (link_frames(arm, q + error) - link_frames(arm, q))[1:, :3, 3], axis=1
+        )
         farthest.add(int(moved.argmax()) + 1)
         assert lag_behind(sensed, correction, work) == pytest.approx(moved.max(), rel=1e-4)
     assert {2, 6} <= farthest

@@ -31,12 +31,20 @@ def test_inverse_dynamics_law_is_4_1_with_4_4_and_4_6():
         update_frames(ARM, sensed.q, work)
         zeta = rng.uniform(0.5, 2.0, 6)
         assert law.control(ARM, sensed, np.array([*OMEGA, *zeta]), np.zeros(0), work, tau) == 0
-        wanted = sensed.qdd_ref - OMEGA**2 * (sensed.q - sensed.q_ref) - 2 * zeta * OMEGA * (sensed.qd - sensed.qd_ref)
-        np.testing.assert_allclose(tau, inverse_dynamics(ARM, sensed.q, sensed.qd, wanted), rtol=1e-10)
+        wanted = (
+            sensed.qdd_ref
+            - OMEGA**2 * (sensed.q - sensed.q_ref)
+            - 2 * zeta * OMEGA * (sensed.qd - sensed.qd_ref)
+        )
+        np.testing.assert_allclose(
+            tau, inverse_dynamics(ARM, sensed.q, sensed.qd, wanted), rtol=1e-10
+        )
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("time", "gain"), [(0.0, 1.0), (5.0, 0.5), (9.0, 0.1), (9.8, 0.02), (50.0, 0.02)])
+@pytest.mark.parametrize(
+    ("time", "gain"), [(0.0, 1.0), (5.0, 0.5), (9.0, 0.1), (9.8, 0.02), (50.0, 0.02)]
+)
 def test_damping_law_is_3_3_1(time, gain):
     """K(t) = 1 - 0.1 t up to 9.8 s, then 0.02, with the defaults."""
     sensed, tau = _sensed(np.random.default_rng(4)), np.zeros(6)
@@ -47,7 +55,8 @@ def test_damping_law_is_3_3_1(time, gain):
 
 def _errors(hold, step, q_error, qd_error, duration):
     sim = simulation(
-        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n" + REST
+        f"plant: {{step: {step}}}\ncontroller: {{hold: {hold}, saturate: false}}\ntime_limit: {duration}\n"
+        + REST
     )
     q0 = sim.state.q.copy()
     sim.state.q[:] += q_error
@@ -104,7 +113,9 @@ def test_free_motion_follows_a_continuous_reference():
 
 def test_free_motion_with_the_held_table_of_the_document_has_its_error():
     """7.3: 1e-3 rad, which comes from holding the reference for 5.24 ms."""
-    assert 1e-4 < _tracking("trajectory: {sample_time: 0.00524}\ndetection: {threshold: 100}\n") < 2e-3
+    assert (
+        1e-4 < _tracking("trajectory: {sample_time: 0.00524}\ndetection: {threshold: 100}\n") < 2e-3
+    )
 
 
 def test_a_wrong_model_tracks_worse():

@@ -50,7 +50,9 @@ def motion(seed):
 def moved(seed, trajectory, duration, period=PERIOD, noise=NOISE, more=""):
     masses = (1 + 0.1 * np.random.default_rng(seed).choice([-1.0, 1.0], 6)).tolist()
     every = round(period / PERIOD)
-    text = WORLD.format(seed=seed, duration=duration, period=period, noise=noise, masses=masses, every=every)
+    text = WORLD.format(
+        seed=seed, duration=duration, period=period, noise=noise, masses=masses, every=every
+    )
     return follow(parse_world(text + more), trajectory)
 
 
@@ -112,7 +114,9 @@ def test_the_noise_allowed_for_is_what_the_observer_feels(pole):
     states["qd"] = NOISE * np.random.default_rng(3).normal(size=(count, 6))
     states["tau"] += gravity_torque(arm, np.zeros(6))
     only_noise = {"mass_error": 0.0, "threshold": 1e-9, "velocity_noise": NOISE, "pole": pole}
-    torque, _, level = watch(states, arm, momentum_observer.METHOD, adaptive_joint_torque.METHOD, **only_noise)
+    torque, _, level = watch(
+        states, arm, momentum_observer.METHOD, adaptive_joint_torque.METHOD, **only_noise
+    )
     felt = pole * NOISE * np.sqrt((mass_matrix(arm, np.zeros(6)) ** 2).sum(axis=1))
     np.testing.assert_allclose(torque[500:].std(axis=0), felt, rtol=0.2)
     assert 0.5 < level.max() < 5.0 / DEVIATIONS
@@ -134,7 +138,9 @@ def contact(seed, share, late):
     """Delay [s] of a contact of the tool that begins at a share of the motion, and the force then [N]."""
     trajectory, length = motion(seed)
     touch = REST + share * length
-    tool = [forward_kinematics(FULL, evaluate(trajectory, t)[0])[:3, 3] for t in (touch - 1e-4, touch)]
+    tool = [
+        forward_kinematics(FULL, evaluate(trajectory, t)[0])[:3, 3] for t in (touch - 1e-4, touch)
+    ]
     ahead = (tool[1] - tool[0]) / np.linalg.norm(tool[1] - tool[0])
     sphere = f"sphere: {{center: {(tool[1] + 0.1 * ahead).tolist()}, radius: 0.1}}"
     run = moved(seed, trajectory, touch + late, more=f"obstacles: [{{{sphere}}}]\n")

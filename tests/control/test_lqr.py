@@ -119,7 +119,9 @@ def test_tracks_the_first_trajectory_of_the_main_experiment():
     """With a continuous reference; what is left comes from holding the torque, and goes with the period."""
     errors = []
     for step in (0.001, 0.0005):
-        run = simulation(LQR + f"plant: {{step: {step}}}\ngoal: {{cell: [17, 6]}}\ntime_limit: 20\n").run()
+        run = simulation(
+            LQR + f"plant: {{step: {step}}}\ngoal: {{cell: [17, 6]}}\ntime_limit: 20\n"
+        ).run()
         assert run.outcome == "reached"
         errors.append(np.abs(run.data.q.values - run.data.q_ref.values).max())
     assert errors[0] < 1e-4
@@ -127,7 +129,11 @@ def test_tracks_the_first_trajectory_of_the_main_experiment():
 
 
 def test_main_experiment_without_obstacles_arrives():
-    settings = ["controller={law: lqr, saturate: false}", "detection.estimator=none", "obstacles=[]"]
+    settings = [
+        "controller={law: lqr, saturate: false}",
+        "detection.estimator=none",
+        "obstacles=[]",
+    ]
     run = simulate(load_world("ragazzon2012", settings))
     assert run.outcome == "reached"
     assert run.summary["final_tool_error_m"] < 1e-4

@@ -31,7 +31,9 @@ def test_each_joint_has_its_own_pole():
     assert np.abs(found - wanted).max() < 1e-5
 
 
-@pytest.mark.parametrize("make", [lambda: load_arm("ur5_ragazzon2012"), lambda: load_arm("ur5_controller"), rough])
+@pytest.mark.parametrize(
+    "make", [lambda: load_arm("ur5_ragazzon2012"), lambda: load_arm("ur5_controller"), rough]
+)
 def test_nothing_is_felt_of_free_motion(make):
     arm = make()
     found, _, _ = watch(follow(arm, nothing, 1.0), arm, METHOD)
@@ -60,7 +62,10 @@ def test_noise_of_the_velocity_is_filtered_by_the_pole():
     """Of white noise σ on qd a lag leaves M σ (1 - a)/T sqrt(2/(1 + a)) of its difference."""
     arm = load_arm("ur5_ragazzon2012")
     states = follow(arm, nothing, 2.0, still=True)
-    noisy = {**states, "qd": states["qd"] + 1e-3 * np.random.default_rng(2).normal(size=states["qd"].shape)}
+    noisy = {
+        **states,
+        "qd": states["qd"] + 1e-3 * np.random.default_rng(2).normal(size=states["qd"].shape),
+    }
     size = np.sqrt((mass_matrix(arm, states["q"][0]) ** 2).sum(axis=1)) * 1e-3
     for pole in (20.0, 100.0):
         found, _, _ = watch(noisy, arm, METHOD, pole=pole)

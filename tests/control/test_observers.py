@@ -31,7 +31,8 @@ def test_what_changes_within_a_period_stays_in_the_disturbance_observer_alone():
     arm = load_arm("ur5_ragazzon2012")
     states = follow(arm, nothing, 1.0)
     errors = [
-        np.abs(watch(states, arm, module.METHOD)[0]).max() for module in (disturbance_observer, momentum_observer)
+        np.abs(watch(states, arm, module.METHOD)[0]).max()
+        for module in (disturbance_observer, momentum_observer)
     ]
     assert 1e-4 < errors[0] < 0.03
     assert errors[1] < 1e-5
@@ -40,12 +41,17 @@ def test_what_changes_within_a_period_stays_in_the_disturbance_observer_alone():
 def test_noise_is_filtered_alike_by_both_observers():
     arm = load_arm("ur5_ragazzon2012")
     states = follow(arm, nothing, 1.0, still=True)
-    noisy = {**states, "qd": states["qd"] + 1e-3 * np.random.default_rng(2).normal(size=states["qd"].shape)}
+    noisy = {
+        **states,
+        "qd": states["qd"] + 1e-3 * np.random.default_rng(2).normal(size=states["qd"].shape),
+    }
     spread = {}
     for module in (disturbance_observer, momentum_observer):
         for pole in (20.0, 200.0):
             spread[module, pole] = watch(noisy, arm, module.METHOD, pole=pole)[0][100:].std(axis=0)
-    np.testing.assert_allclose(spread[disturbance_observer, 20.0], spread[momentum_observer, 20.0], rtol=0.1, atol=1e-6)
+    np.testing.assert_allclose(
+        spread[disturbance_observer, 20.0], spread[momentum_observer, 20.0], rtol=0.1, atol=1e-6
+    )
     assert np.all(spread[momentum_observer, 200.0] > 5 * spread[momentum_observer, 20.0])
 
 
@@ -56,11 +62,15 @@ def test_the_tracking_error_is_a_torque_with_the_right_gain_and_leads_the_joint_
     """A diagonal arm would give (2 w s + w²)/(s + w)²: 1 - (1 - w t) exp(-w t)."""
     n = 6
     arm = load_arm("ur5_controller")
-    push = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.1])  # on a joint whose mass matrix is its rotor's alone
+    push = np.array(
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.1]
+    )  # on a joint whose mass matrix is its rotor's alone
     states = follow(arm, lambda t: push, 0.4, still=True)
     inertia = mass_matrix(arm, states["q"][0])[5, 5]
     gain = (0.0,) * (n - 1) + (inertia * RATE**2,)
-    found, _, _ = watch(states, arm, tracking_error.METHOD, gain=gain, position_gain=RATE**2, velocity_gain=2 * RATE)
+    found, _, _ = watch(
+        states, arm, tracking_error.METHOD, gain=gain, position_gain=RATE**2, velocity_gain=2 * RATE
+    )
     x = RATE * states["time"][:, 0]
     wanted = 0.1 * (1 - (1 - x) * np.exp(-x))
     # the torque is held over the period: the loop is as if delayed by half of it

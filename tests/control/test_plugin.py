@@ -16,7 +16,16 @@ from dynamics import load_arm
 from dynamics.kernels.decorators import kernel
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
-from hopfield_nav.plugin import KINDS, Method, Parameter, compiled, find_method, make_sensed, method_names, unpacker
+from hopfield_nav.plugin import (
+    KINDS,
+    Method,
+    Parameter,
+    compiled,
+    find_method,
+    make_sensed,
+    method_names,
+    unpacker,
+)
 
 DETECTOR = """
 import math
@@ -91,13 +100,16 @@ def test_own_detector_plugs_in(mine):
     assert run.summary["collision_count"] > 0
     # once a period, also where a collision interrupts it; the last time when it arrives
     assert own.controller.detector.memory[0] == own.state.statistics.periods + 1
-    none = simulation(text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder)
+    none = simulation(
+        text + "detection: {measure: 'mine.py:METHOD', threshold: 1000}\ntime_limit: 8\n", folder
+    )
     assert none.run().summary["collision_count"] == 0
 
 
 def test_own_estimator_plugs_in(mine):
     run = simulation(
-        GOAL + "detection: {estimator: 'mine.py:METHOD', every: 100, episodes: false}\ntime_limit: 0.35\n",
+        GOAL
+        + "detection: {estimator: 'mine.py:METHOD', every: 100, episodes: false}\ntime_limit: 0.35\n",
         mine(ESTIMATOR),
     ).run()
     assert run.data.event_time.values == pytest.approx([0.099, 0.199, 0.299])
@@ -141,7 +153,9 @@ def test_own_controller_brings_its_frequency(mine):
 
 def test_a_world_with_own_methods_survives_saving(mine, tmp_path):
     folder = mine(DETECTOR)
-    run = simulation("detection: {measure: 'mine.py:METHOD', threshold: 6}\ntime_limit: 0.01\n", folder).run()
+    run = simulation(
+        "detection: {measure: 'mine.py:METHOD', threshold: 6}\ntime_limit: 0.01\n", folder
+    ).run()
     run.save(tmp_path / "deep" / "run")
     from hopfield_nav.world import load_world
 
@@ -177,7 +191,10 @@ FAULTY = {
     "unknown name": (_kernel("return undefined_thing"), "undefined_thing"),
     "wrong arguments": (_kernel("return 0.0", "model, sensed"), "7"),
     "what Numba does not know": (_kernel("return np.pad(tau_external, 2).max()"), "numpy.pad"),
-    "raises": (_kernel("if sensed.time > 1.0:\n        raise ValueError('late')\n    return 0.0"), "raises errors"),
+    "raises": (
+        _kernel("if sensed.time > 1.0:\n        raise ValueError('late')\n    return 0.0"),
+        "raises errors",
+    ),
     "returns nothing": (_kernel("pass"), "none"),
     "object mode": (_kernel("return {'a': object()}"), "object"),
     "no function": (_kernel("pass").replace("kernel=kernel", "kernel=3"), "function"),
@@ -221,7 +238,10 @@ def test_every_built_in_method_is_of_its_kind_and_compiles(kind):
 
 
 PACKED = Method(
-    "controller", "m", lambda: 0, [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)]
+    "controller",
+    "m",
+    lambda: 0,
+    [Parameter("a", 1.0, 0, 9, "1", ""), Parameter("b", [2.0, 3.0], 0, 9, "1", "", True)],
 )
 
 
@@ -267,7 +287,9 @@ def test_parameters_are_read_by_their_names_or_by_their_places(tmp_path, n):
         method = find_method("detector", f"mixed.py:{name}", tmp_path)
         given = method.pack(values, n), np.zeros(0), make_work(n), tau, np.zeros(6)
         for call in (method.kernel, partial(_call, compiled(method))):
-            assert call(load_arm("ur5_ragazzon2012"), make_sensed(n), *given) == pytest.approx(expected, rel=1e-14)
+            assert call(load_arm("ur5_ragazzon2012"), make_sensed(n), *given) == pytest.approx(
+                expected, rel=1e-14
+            )
 
 
 @njit
@@ -308,12 +330,20 @@ def test_a_method_imports_what_lies_beside_it_under_a_name_of_its_own(tmp_path):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in method_names(kind)])
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in KINDS for name in method_names(kind)]
+)
 def test_a_method_stays_inside_its_arrays(kind, name):
     """Each is called some periods long; also by the tests that check every index."""
     method, arm = find_method(kind, name), load_arm("ur5_full")
     n = len(arm.dh)
-    sensed, work, tau, wrench, rng = make_sensed(n), make_work(n), np.zeros(n), np.zeros(6), np.random.default_rng(1)
+    sensed, work, tau, wrench, rng = (
+        make_sensed(n),
+        make_work(n),
+        np.zeros(n),
+        np.zeros(6),
+        np.random.default_rng(1),
+    )
     memory, parameters = np.zeros(method.memory(n)), method.pack({}, n)
     for k in range(8):
         for array in (*sensed, *((tau, wrench) if kind == "detector" else ())):

@@ -23,7 +23,9 @@ def _many(sensors, q, qd, random, out):
 @pytest.mark.kernel
 def test_the_noise_is_normal_and_independent():
     out = np.zeros((20000, 2))
-    _many(make_sensors(2, 0.0, [0.5, 2.0]), np.zeros(2), np.array([1.0, -1.0]), make_generator(3), out)
+    _many(
+        make_sensors(2, 0.0, [0.5, 2.0]), np.zeros(2), np.array([1.0, -1.0]), make_generator(3), out
+    )
     z = (out - [1.0, -1.0]) / [0.5, 2.0]
     np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=0.03)
     np.testing.assert_allclose(z.std(axis=0), 1.0, atol=0.02)
@@ -43,7 +45,9 @@ def _many_torques(sensors, random, commanded, tau, measured):
 def test_the_noise_of_the_torque_is_normal_and_is_measured():
     """The motors add a noise of the deviation that was asked for; a joint without noise adds none."""
     commanded, (tau, measured) = np.array([3.0, -2.0, 1.0]), np.zeros((2, 20000, 3))
-    _many_torques(make_sensors(3, torque_noise=[0.5, 2.0, 0.0]), make_generator(3), commanded, tau, measured)
+    _many_torques(
+        make_sensors(3, torque_noise=[0.5, 2.0, 0.0]), make_generator(3), commanded, tau, measured
+    )
     np.testing.assert_array_equal(tau, measured)
     np.testing.assert_array_equal(tau[:, 2], 1.0)
     z = (tau - commanded)[:, :2] / [0.5, 2.0]
@@ -103,7 +107,8 @@ def test_model_errors_reach_the_model_and_not_the_plant():
     sim = simulation(
         "arm: ur5_full\nplant: {friction: arm}\ntool: {payload: {mass: 2}}\n"
         "controller:\n"
-        "  model_error: {mass_scale: [1, 1.1, 1, 1, 1, 1], friction_scale: 0.8, payload: unknown}\n" + REST
+        "  model_error: {mass_scale: [1, 1.1, 1, 1, 1, 1], friction_scale: 0.8, payload: unknown}\n"
+        + REST
     )
     model, arm = sim.controller.model, sim.plant.arm
     assert model.mass[1] == pytest.approx(1.1 * arm.mass[1])
@@ -113,7 +118,10 @@ def test_model_errors_reach_the_model_and_not_the_plant():
 
 
 FAULTS = {
-    "noise without a computer": ("sensors: {velocity_noise: 0.1}\ncontroller: {hold: false}", "true state"),
+    "noise without a computer": (
+        "sensors: {velocity_noise: 0.1}\ncontroller: {hold: false}",
+        "true state",
+    ),
     "two values": ("sensors: {velocity_noise: [0.1, 0.2]}", "6, one a joint"),
     "too coarse": ("sensors: {encoder_resolution: 1}", "0 to 0.1 rad"),
     "misspelt": ("sensors: {velocitynoise: 0.1}", "velocity_noise"),

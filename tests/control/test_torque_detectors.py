@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from pushed_arm import PERIOD, rough, watch
 
-from dynamics import gravity_torque, inverse_dynamics, joint_friction_torque, load_arm, presliding_torque
+from dynamics import (
+    gravity_torque,
+    inverse_dynamics,
+    joint_friction_torque,
+    load_arm,
+    presliding_torque,
+)
 from hopfield_nav.control.detectors import (
     adaptive_high_pass,
     adaptive_joint_torque,
@@ -54,7 +60,13 @@ def test_each_joint_has_its_own_threshold():
             assert found[0] == pytest.approx(3.0 / threshold)
 
 
-ALL = [joint_torque, persistent_joint_torque, high_pass_joint_torque, adaptive_joint_torque, adaptive_high_pass]
+ALL = [
+    joint_torque,
+    persistent_joint_torque,
+    high_pass_joint_torque,
+    adaptive_joint_torque,
+    adaptive_high_pass,
+]
 
 
 @pytest.mark.parametrize("detector", ALL, ids=lambda module: module.METHOD.name)
@@ -90,7 +102,10 @@ def test_joints_that_take_turns_do_not_persist_and_a_jump_of_the_clock_is_no_tim
     states, _ = scripted(step(5.0, count=503))
     states["time"][502:] += 10.0
     always = Method("estimator", "always", lambda m, s, p, me, w, t, f: t.fill(2.0) or 0)
-    assert watch(states, ARM, always, persistent_joint_torque.METHOD, **ONE, persistence=0.6)[2].max() == 1.0
+    assert (
+        watch(states, ARM, always, persistent_joint_torque.METHOD, **ONE, persistence=0.6)[2].max()
+        == 1.0
+    )
 
 
 # --- high pass ------------------------------------------------------------------------------------------
@@ -104,7 +119,11 @@ def test_a_constant_error_of_the_model_alarms_without_the_high_pass_only():
 
 def test_an_observer_that_starts_with_the_wrong_model_is_no_contact():
     """Its residual goes from 0 to the whole error of gravity within 1/L."""
-    error = 0.1 * gravity_torque(ARM, np.zeros(6)) * (1 - np.exp(-100.0 * PERIOD * np.arange(1000)))[:, None]
+    error = (
+        0.1
+        * gravity_torque(ARM, np.zeros(6))
+        * (1 - np.exp(-100.0 * PERIOD * np.arange(1000)))[:, None]
+    )
     assert np.abs(error).max() > 4.0
     assert levels(joint_torque, error, **ONE).max() > 4.0
     assert levels(high_pass_joint_torque, error, **ONE).max() < 1.0
@@ -154,7 +173,9 @@ def test_a_contact_hidden_by_the_error_of_gravity_is_felt_through_the_high_pass(
     """4 N·m on joint 2, where gravity may be wrong by 5: the wide threshold misses it."""
     states = {"q": np.zeros((2000, 6))}
     assert 0.1 * abs(gravity_torque(ARM, np.zeros(6))[1]) > 4.0
-    contact = step(4.0, count=2000, at=1500)  # what is allowed for at the start is forgotten by then
+    contact = step(
+        4.0, count=2000, at=1500
+    )  # what is allowed for at the start is forgotten by then
     assert levels(adaptive_joint_torque, contact, states=states, **ONE).max() < 1.0
     assert levels(adaptive_high_pass, contact, states=states, **ONE).max() > 3.0
 
@@ -169,7 +190,9 @@ def test_friction_at_a_reversal_alarms_without_the_allowance_only():
     without = {"friction_error": 0.0, "stiction_share": 0.0, "mass_error": 0.0, **ONE}
     for detector in (adaptive_joint_torque, adaptive_high_pass):
         assert levels(detector, error, arm, states, **without).max() > 1.2
-        assert levels(detector, error, arm, states, **{**without, "friction_error": 0.2}).max() < 1.0
+        assert (
+            levels(detector, error, arm, states, **{**without, "friction_error": 0.2}).max() < 1.0
+        )
 
 
 def test_about_speed_zero_sticking_is_allowed_for():
@@ -186,7 +209,11 @@ def test_about_speed_zero_sticking_is_allowed_for():
 def test_a_level_that_is_off_is_allowed_for_in_the_middle_of_a_turn_as_well():
     """Joint 2 to and fro by random strokes, its gear's level a fifth too low in the model, its stiffness right."""
     rng, level, sigma = np.random.default_rng(1), 8.0, 2e4
-    ends = np.cumsum(np.append(5e-3, rng.choice([1e-4, 4e-4, 1e-3], 200) * np.where(np.arange(200) % 2, 1.0, -1.0)))
+    ends = np.cumsum(
+        np.append(
+            5e-3, rng.choice([1e-4, 4e-4, 1e-3], 200) * np.where(np.arange(200) % 2, 1.0, -1.0)
+        )
+    )
     path = np.zeros((4000, 6))
     path[:, 1] = np.interp(np.linspace(0, 201, 4000), np.arange(202), np.append(0.0, ends))
 
@@ -195,12 +222,16 @@ def test_a_level_that_is_off_is_allowed_for_in_the_middle_of_a_turn_as_well():
         return ARM._replace(friction=friction, presliding=np.full(6, stiffness))
 
     believed = gear(level)
-    found, softer, stiffer = (presliding_torque(gear(level, sigma * x), path) for x in (1.0, 0.2, 5.0))
+    found, softer, stiffer = (
+        presliding_torque(gear(level, sigma * x), path) for x in (1.0, 0.2, 5.0)
+    )
     error = presliding_torque(gear(1.25 * level), path) - found
     values = {"threshold": 0.05, "mass_error": 0.0, "friction_error": 0.25, "pole": 1000.0}
     assert levels(adaptive_joint_torque, error, believed, {"q": path}, **values).max() < 1.0
     without = 0.25 * np.abs(found) + 1.25 * np.minimum(np.abs(stiffer - softer), 2.0 * level)
-    assert (np.abs(error) - without).max() > 0.05 * level  # the states of the gear alone do not cover it
+    assert (
+        np.abs(error) - without
+    ).max() > 0.05 * level  # the states of the gear alone do not cover it
 
 
 def test_breakaway_is_as_uncertain_as_the_rest_of_the_friction_and_a_push_beyond_it_is_felt():
@@ -209,7 +240,10 @@ def test_breakaway_is_as_uncertain_as_the_rest_of_the_friction_and_a_push_beyond
     values = {**ONE, "mass_error": 0.0, "friction_error": 0.25}
     assert arm.friction[1, 2] == 8.0
     assert levels(adaptive_joint_torque, step(10.0), arm, **values).max() < 1.0
-    assert levels(adaptive_joint_torque, step(10.0), arm, **{**values, "friction_error": 0.0}).max() > 1.0
+    assert (
+        levels(adaptive_joint_torque, step(10.0), arm, **{**values, "friction_error": 0.0}).max()
+        > 1.0
+    )
     assert levels(adaptive_joint_torque, step(11.5), arm, **values).max() > 1.0
 
 
@@ -222,4 +256,7 @@ def test_the_allowance_of_the_high_pass_fades_as_the_filter_does():
     error[0] = 0.0  # where every observer starts
     found = levels(adaptive_high_pass, error, states=states, threshold=1e-3, mass_error=0.1)
     assert 0.9 < found.max() < 1.0
-    assert levels(adaptive_high_pass, error, states=states, threshold=1e-3, mass_error=0.05).max() > 1.0
+    assert (
+        levels(adaptive_high_pass, error, states=states, threshold=1e-3, mass_error=0.05).max()
+        > 1.0
+    )

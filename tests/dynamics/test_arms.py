@@ -12,7 +12,13 @@ import pinocchio as pin
 import pytest
 import yaml
 from made_up_arms import random_arm
-from oracles import largest_relative_error, over_states, pinocchio_jacobian, pinocchio_model, random_states
+from oracles import (
+    largest_relative_error,
+    over_states,
+    pinocchio_jacobian,
+    pinocchio_model,
+    random_states,
+)
 from refusals import refused
 
 from dynamics import (
@@ -165,7 +171,9 @@ def test_pinned_numbers(name):
     np.testing.assert_array_equal(arm.torque_limits, [150, 150, 150, 28, 28, 28])
 
 
-@pytest.mark.parametrize(("name", "product"), [("ur5_tu2023", 0.0034), ("ur5_kebria2016", 0.0034), ("ur5e", 0.004153)])
+@pytest.mark.parametrize(
+    ("name", "product"), [("ur5_tu2023", 0.0034), ("ur5_kebria2016", 0.0034), ("ur5e", 0.004153)]
+)
 def test_products_of_inertia(name, product):
     """Kufieta's tensors have one: xz of link 3."""
     tensors = load_arm(name).inertia
@@ -183,7 +191,14 @@ def test_dynamics_use_the_true_offsets(name):
 
 def test_ragazzon_offsets_are_its_table():
     """Table 3.3 prints r_{i-1,i}, in frame i."""
-    expected = [[0, 0.0892, 0], [-0.425, 0, 0], [-0.39243, 0, 0], [0, 0.109, 0], [0, -0.093, 0], [0, 0, 0.082]]
+    expected = [
+        [0, 0.0892, 0],
+        [-0.425, 0, 0],
+        [-0.39243, 0, 0],
+        [0, 0.109, 0],
+        [0, -0.093, 0],
+        [0, 0, 0.082],
+    ]
     np.testing.assert_allclose(load_arm("ur5_ragazzon2012").offset, expected, rtol=0, atol=1e-17)
 
 
@@ -195,7 +210,9 @@ def test_every_array_is_float64_and_contiguous(arm):
 
 @pytest.mark.parametrize("name", PINNED)
 def test_every_row_has_a_source(name):
-    data = yaml.safe_load((resources.files("dynamics") / "arms" / f"{name}.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(
+        (resources.files("dynamics") / "arms" / f"{name}.yaml").read_text(encoding="utf-8")
+    )
     for row in [data, data["limits"], *data["joints"], *data["links"]]:
         assert len(row["source"]) > 5
     assert len(data["description"]) > 20
@@ -212,7 +229,10 @@ def _entry(n: int = 2) -> dict:
         "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]],
         "source": "invented",
     }
-    rows = {"joints": [copy.deepcopy(joint) for _ in range(n)], "links": [copy.deepcopy(link) for _ in range(n)]}
+    rows = {
+        "joints": [copy.deepcopy(joint) for _ in range(n)],
+        "links": [copy.deepcopy(link) for _ in range(n)],
+    }
     return {"format": 1, **rows}
 
 
@@ -231,7 +251,11 @@ def _changed(path: tuple, value) -> dict:
     ("path", "value", "message"),
     [
         (("joint",), [], "unknown key.*Did you mean 'joints'"),
-        (("links", 0, "center_of_mas"), [0, 0, 0], r"links\[0\].*unknown key.*Did you mean 'center_of_mass'"),
+        (
+            ("links", 0, "center_of_mas"),
+            [0, 0, 0],
+            r"links\[0\].*unknown key.*Did you mean 'center_of_mass'",
+        ),
         (("joints", 1, "alhpa"), 0, r"joints\[1\].*unknown key.*Did you mean 'alpha'"),
         (("limits",), {"pos": 1, "source": "x"}, "limits.*unknown key"),
         (("joints",), None, "'joints' is missing"),
@@ -257,16 +281,36 @@ def _changed(path: tuple, value) -> dict:
         (("links", 0, "inertia"), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], "not symmetric"),
         (("links", 0, "inertia"), [[1, 2, 0], [2, 1, 0], [0, 0, 1]], "not positive"),
         (("links", 0, "inertia"), [[1, 0, 0], [0, 1, 0], [0, 0, 3]], "no rigid body"),
-        (("links", 0, "inertia"), {"cylinder": {"axis": "w", "radius": 1, "height": 1}}, "not an inertia"),
-        (("links", 0, "inertia"), {"cylinder": {"axis": "x", "radius": 1}}, "not an inertia.*height"),
-        (("links", 0, "inertia"), {"cylinder": {"axis": "x", "radius": math.inf, "height": 1}}, "not an inertia"),
+        (
+            ("links", 0, "inertia"),
+            {"cylinder": {"axis": "w", "radius": 1, "height": 1}},
+            "not an inertia",
+        ),
+        (
+            ("links", 0, "inertia"),
+            {"cylinder": {"axis": "x", "radius": 1}},
+            "not an inertia.*height",
+        ),
+        (
+            ("links", 0, "inertia"),
+            {"cylinder": {"axis": "x", "radius": math.inf, "height": 1}},
+            "not an inertia",
+        ),
         (("joints", 0, "alpha"), "pi/3", "number is needed"),
         (("limits",), {"speed": [1, 2, 3], "source": "x"}, "wrong number of values.*2 numbers"),
         (("limits",), {"torque": -5, "source": "x"}, "torque: out of range.*above 0"),
         (("format",), 2, "unknown format"),
         (("capsules",), 3, "list of capsules"),
-        (("capsules",), [{"link": 3, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link.*0 to 2"),
-        (("capsules",), [{"link": "two", "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}], "no such link"),
+        (
+            ("capsules",),
+            [{"link": 3, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}],
+            "no such link.*0 to 2",
+        ),
+        (
+            ("capsules",),
+            [{"link": "two", "start": [0, 0, 0], "end": [0, 0, 1], "radius": 1}],
+            "no such link",
+        ),
         (
             ("capsules",),
             [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 0}],
@@ -279,11 +323,27 @@ def _changed(path: tuple, value) -> dict:
         (("links", 0, "center_of_mass"), [0, 21.5, 0], "center_of_mass.*is this in millimetres"),
         (("links", 0, "dynamics_d"), 89.2, "dynamics_d.*is this in millimetres"),
         (("limits",), {"position": 170, "source": "x"}, "position.*is this in degrees"),
-        (("limits",), {"position": [[-170, 170], [-1, 1]], "source": "x"}, r"position\[0\].*is this in degrees"),
+        (
+            ("limits",),
+            {"position": [[-170, 170], [-1, 1]], "source": "x"},
+            r"position\[0\].*is this in degrees",
+        ),
         (("limits",), {"speed": 180, "source": "x"}, "speed.*is this in degrees a second"),
-        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 300], "radius": 1}], "end.*millimetres"),
-        (("capsules",), [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 40}], "radius.*millimetres"),
-        (("capsules",), [{"link": 1, "start": [0, 0], "end": [0, 0, 1], "radius": 1}], "wrong number of values"),
+        (
+            ("capsules",),
+            [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 300], "radius": 1}],
+            "end.*millimetres",
+        ),
+        (
+            ("capsules",),
+            [{"link": 1, "start": [0, 0, 0], "end": [0, 0, 1], "radius": 40}],
+            "radius.*millimetres",
+        ),
+        (
+            ("capsules",),
+            [{"link": 1, "start": [0, 0], "end": [0, 0, 1], "radius": 1}],
+            "wrong number of values",
+        ),
     ],
 )
 def test_faults_of_user_files(path, value, message):
@@ -311,15 +371,33 @@ def test_the_schema_takes_every_arm_that_comes_along():
     check = jsonschema.Draft202012Validator(arm_schema())
     for name in list_arms():
         check.validate(parse_document(arm_file(name).read_text(encoding="utf-8"), name).data)
-    for path, value in ((("joints", 0, "d"), 162.5), (("links", 0, "mas"), 1), (("limits",), {"speed": 1})):
+    for path, value in (
+        (("joints", 0, "d"), 162.5),
+        (("links", 0, "mas"), 1),
+        (("limits",), {"speed": 1}),
+    ):
         assert not check.is_valid(_changed(path, value))
 
 
 def test_the_page_has_every_key_of_an_arm_file():
     page = (Path(__file__).parents[2] / "docs" / "arm_files.md").read_text(encoding="utf-8")
-    for section in (arm_keys.TOP, arm_keys.JOINT, arm_keys.LINK, arm_keys.FRICTION, arm_keys.LIMITS, arm_keys.CAPSULE):
+    for section in (
+        arm_keys.TOP,
+        arm_keys.JOINT,
+        arm_keys.LINK,
+        arm_keys.FRICTION,
+        arm_keys.LIMITS,
+        arm_keys.CAPSULE,
+    ):
         for key, entry in section.items():
-            row = next((line for line in page.splitlines() if line.startswith("| ") and f"`{key}`" in line), "")
+            row = next(
+                (
+                    line
+                    for line in page.splitlines()
+                    if line.startswith("| ") and f"`{key}`" in line
+                ),
+                "",
+            )
             assert row, key
             assert entry.unit in row, key
 
@@ -334,7 +412,10 @@ def test_arm_from_a_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("bad.yaml", "cannot read the arm file"), ("ur5_tu2032", r"unknown arm.*Did you mean 'ur5_tu2023'")],
+    [
+        ("bad.yaml", "cannot read the arm file"),
+        ("ur5_tu2032", r"unknown arm.*Did you mean 'ur5_tu2023'"),
+    ],
     ids=["no YAML", "unknown"],
 )
 def test_arm_that_cannot_be_read(name, words, tmp_path):
@@ -347,7 +428,8 @@ def test_cylinders_along_each_axis():
     for axis, moments in (("x", [2, 4.75, 4.75]), ("y", [4.75, 2, 4.75]), ("z", [4.75, 4.75, 2])):
         data = _entry()
         data["links"][0].update(
-            mass=4.0, inertia={"cylinder": {"axis": axis, "radius": 1, "height": 1.5 * math.sqrt(5)}}
+            mass=4.0,
+            inertia={"cylinder": {"axis": axis, "radius": 1, "height": 1.5 * math.sqrt(5)}},
         )
         np.testing.assert_allclose(arm_from_dict(data).inertia[0], np.diag(moments))
 
@@ -396,7 +478,14 @@ def test_impossible_payloads(arguments, words):
 
 
 @pytest.mark.parametrize(
-    "tool", [np.eye(3), np.zeros((4, 4)), np.diag([1, 1, -1, 1]), np.diag([2, 1, 1, 1]), np.full((4, 4), math.nan)]
+    "tool",
+    [
+        np.eye(3),
+        np.zeros((4, 4)),
+        np.diag([1, 1, -1, 1]),
+        np.diag([2, 1, 1, 1]),
+        np.full((4, 4), math.nan),
+    ],
 )
 def test_impossible_tools(tool):
     with refused("tool frame"):
@@ -428,10 +517,16 @@ def test_arms_with_any_number_of_joints(n):
     arm, states = random_arm(n), random_states(n, 20, seed=n)
     model, data = pinocchio_model(arm)
     push = np.einsum("kij,ki->kj", pinocchio_jacobian(arm, states.q), states.wrench)
-    torque = over_states(lambda *x: pin.rnea(model, data, *x), states.q, states.qd, states.qdd) - push
-    acceleration = over_states(lambda *x: pin.aba(model, data, *x), states.q, states.qd, states.tau + push)
+    torque = (
+        over_states(lambda *x: pin.rnea(model, data, *x), states.q, states.qd, states.qdd) - push
+    )
+    acceleration = over_states(
+        lambda *x: pin.aba(model, data, *x), states.q, states.qd, states.tau + push
+    )
     coriolis = over_states(
-        lambda q, qd: _square(pin.computeCoriolisMatrix(model, data, q, qd)) @ qd, states.q, states.qd
+        lambda q, qd: _square(pin.computeCoriolisMatrix(model, data, q, qd)) @ qd,
+        states.q,
+        states.qd,
     )
     matrix = over_states(lambda q: np.triu(_square(pin.crba(model, data, q))), states.q)
 
@@ -441,7 +536,10 @@ def test_arms_with_any_number_of_joints(n):
 
     found = {
         "torque": (inverse_dynamics(arm, states.q, states.qd, states.qdd, states.wrench), torque),
-        "acceleration": (forward_dynamics(arm, states.q, states.qd, states.tau, states.wrench), acceleration),
+        "acceleration": (
+            forward_dynamics(arm, states.q, states.qd, states.tau, states.wrench),
+            acceleration,
+        ),
         "pose": (forward_kinematics(arm, states.q), over_states(pose, states.q)),
         "jacobian": (jacobian(arm, states.q), pinocchio_jacobian(arm, states.q)),
         "mass matrix": (np.triu(mass_matrix(arm, states.q)), matrix),

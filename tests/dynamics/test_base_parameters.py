@@ -26,11 +26,18 @@ OTHER_ARMS = {
     "one joint, incline": _arm((0.1, 0.2, 0), gravity=INCLINE),
     "planar, axes upright": _arm((0, 0.5, 0), (0, 0.4, 0), (0, 0.3, 0)),
     "planar, axes level": _arm((0, 0.5, 0), (0, 0.4, 0), (0, 0.3, 0), gravity=(9.81, 0, 0)),
-    "SCARA-like, then a wrist": _arm((0.3, 0.4, 0), (0, 0.3, QUARTER), (0.1, 0, QUARTER), (0.1, 0, 0)),
+    "SCARA-like, then a wrist": _arm(
+        (0.3, 0.4, 0), (0, 0.3, QUARTER), (0.1, 0, QUARTER), (0.1, 0, 0)
+    ),
     "twice on axis 1": _arm((0.3, 0, 0), (0.2, 0.4, QUARTER), (0.1, 0.3, 0)),
     "skew second axis": _arm((0.3, 0.1, 0.7), (0.1, 0.4, -0.5), (0.1, 0.2, 0.3)),
     "spherical wrist": _arm(
-        (0.3, 0.1, QUARTER), (0, 0.4, 0), (0, 0.1, QUARTER), (0.4, 0, -QUARTER), (0, 0, QUARTER), (0.1, 0, 0)
+        (0.3, 0.1, QUARTER),
+        (0, 0.4, 0),
+        (0, 0.1, QUARTER),
+        (0.4, 0, -QUARTER),
+        (0, 0, QUARTER),
+        (0.1, 0, 0),
     ),
     "seven joints": _arm(*[(0.1 + 0.1 * (i % 2), 0, (-1) ** i * QUARTER) for i in range(7)]),
     "no gravity": _arm((0.3, 0.1, QUARTER), (0, 0.4, 0), gravity=(0, 0, 0)),
@@ -39,7 +46,12 @@ OTHER_ARMS = {
 
 @pytest.mark.parametrize(
     ("gravity", "rotor", "count", "columns"),
-    [(None, False, 36, 49), (None, True, 40, 55), (INCLINE, False, 38, 52), (INCLINE, True, 42, 58)],
+    [
+        (None, False, 36, 49),
+        (None, True, 40, 55),
+        (INCLINE, False, 38, 52),
+        (INCLINE, True, 42, 58),
+    ],
 )
 def test_numbers_of_madsen2020(gravity, rotor, count, columns):
     """49 columns of 60 that are not zero, 36 base parameters; 52 and 38 on an incline; 40, 42 with rotors."""
@@ -61,13 +73,24 @@ def test_closed_formula_is_the_rank(name, rotor):
 def test_zero_columns_are_those_of_the_document():
     """Upright, link 1 only has ZZ1, and of link 2, whose frame lies on axis 1, MZ2 and M2 do nothing."""
     zero = _without_effect(load_arm("ur5e"))
-    assert zero == {f"{p}1" for p in ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ")} | {"M2", "MZ2"}
-    assert zero - _without_effect(load_arm("ur5e")._replace(gravity=INCLINE)) == {"MX1", "MY1", "MZ2"}
+    assert zero == {f"{p}1" for p in ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ")} | {
+        "M2",
+        "MZ2",
+    }
+    assert zero - _without_effect(load_arm("ur5e")._replace(gravity=INCLINE)) == {
+        "MX1",
+        "MY1",
+        "MZ2",
+    }
 
 
 def _without_effect(arm):
     base = base_parameters(arm)
-    return {name for name, column in zip(base.parameters, base.grouping.T, strict=True) if not column.any()}
+    return {
+        name
+        for name, column in zip(base.parameters, base.grouping.T, strict=True)
+        if not column.any()
+    }
 
 
 @pytest.mark.parametrize("gravity", [None, INCLINE], ids=["upright", "incline"])

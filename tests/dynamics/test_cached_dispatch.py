@@ -32,12 +32,16 @@ def _read_only(size):
 def loop():
     numba = load_numba()
     types = numba.types
-    return compile_loop(types.int64(numba.typeof(Pair(np.zeros(1), 0.0)), types.float64[::1], types.int64), _add)
+    return compile_loop(
+        types.int64(numba.typeof(Pair(np.zeros(1), 0.0)), types.float64[::1], types.int64), _add
+    )
 
 
 def test_the_same_objects_are_looked_at_once_and_others_again(loop):
     calls, out, looks = CachedDispatch(lambda: loop), np.zeros(2), []
-    calls._fits = [lambda value, fits=fits: looks.append(value) or fits(value) for fits in calls._fits]
+    calls._fits = [
+        lambda value, fits=fits: looks.append(value) or fits(value) for fits in calls._fits
+    ]
     first, second = Pair(np.array([1.0, 2.0]), 3.0), Pair(np.array([10.0, 20.0]), 1.0)
     for pair in (first, first, first, second, first):
         assert calls(pair, out, 2) == 2
@@ -64,7 +68,14 @@ def test_what_changes_inside_an_array_is_seen(loop):
         (Pair(np.zeros(2), 1), np.zeros(2)),
         ((np.zeros(2), 1.0), None),
     ],
-    ids=["numbers of four bytes", "not contiguous", "two axes", "read-only", "a whole number", "no record"],
+    ids=[
+        "numbers of four bytes",
+        "not contiguous",
+        "two axes",
+        "read-only",
+        "a whole number",
+        "no record",
+    ],
 )
 def test_other_types_are_refused_as_by_the_loop_after_a_good_call_too(loop, pair, out):
     calls = CachedDispatch(lambda: loop)

@@ -28,7 +28,10 @@ from dynamics.work import make_work
 def _pinocchio(function, arm, *arrays):
     """Three stacks (count, n, n); Pinocchio fills the upper triangle of the third, which is symmetric."""
     model, data = pinocchio_model(arm)
-    found = [[np.array(part) for part in function(model, data, *rows)] for rows in zip(*arrays, strict=True)]
+    found = [
+        [np.array(part) for part in function(model, data, *rows)]
+        for rows in zip(*arrays, strict=True)
+    ]
     q, qd, third = (np.array(part) for part in zip(*found, strict=True))
     upper = np.triu(third)
     return q, qd, upper + np.swapaxes(np.triu(third, 1), 1, 2)
@@ -39,7 +42,8 @@ def _central(function, arrays, which, step=1e-5):
     columns = []
     for unit in np.eye(arrays[0].shape[1]):
         at = [
-            function(*[a + k * step * unit if i == which else a for i, a in enumerate(arrays)]) for k in (-2, -1, 1, 2)
+            function(*[a + k * step * unit if i == which else a for i, a in enumerate(arrays)])
+            for k in (-2, -1, 1, 2)
         ]
         columns.append((at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step))
     return np.stack(columns, axis=-1)
@@ -94,7 +98,9 @@ def test_derivative_by_velocity_is_the_coriolis_matrix_at_rest_and_twice_it_alon
     s = random_states(6, 20, seed=5)
     by_qd = inverse_dynamics_derivatives(arm, s.q, s.qd, s.qdd).qd
     coriolis = np.einsum("kij,kj->ki", coriolis_matrix(arm, s.q, s.qd), s.qd)
-    np.testing.assert_allclose(np.einsum("kij,kj->ki", by_qd, s.qd), 2 * coriolis, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(
+        np.einsum("kij,kj->ki", by_qd, s.qd), 2 * coriolis, rtol=1e-9, atol=1e-10
+    )
     assert np.abs(inverse_dynamics_derivatives(arm, s.q, 0 * s.qd, s.qdd).qd).max() < 1e-13
 
 
@@ -112,7 +118,9 @@ def test_the_two_are_each_other_s_inverse(arm):
     qdd = forward_dynamics(arm, s.q, s.qd, s.tau)
     torque = inverse_dynamics_derivatives(arm, s.q, s.qd, qdd)
     acceleration = forward_dynamics_derivatives(arm, s.q, s.qd, s.tau)
-    np.testing.assert_allclose(mass_matrix(arm, s.q) @ acceleration.tau, np.tile(np.eye(6), (20, 1, 1)), atol=1e-9)
+    np.testing.assert_allclose(
+        mass_matrix(arm, s.q) @ acceleration.tau, np.tile(np.eye(6), (20, 1, 1)), atol=1e-9
+    )
     assert largest_relative_error(-torque.qdd @ acceleration.q, torque.q) < 1e-9
     assert largest_relative_error(-torque.qdd @ acceleration.qd, torque.qd) < 1e-9
 
@@ -131,7 +139,9 @@ def test_the_kernel_is_the_batch():
     expected = forward_dynamics_derivatives(arm, s.q[0], s.qd[0], s.tau[0])
     for ours, theirs in zip((slopes.qdd_q, slopes.qdd_qd, slopes.qdd_tau), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(slopes.qdd, forward_dynamics(arm, s.q[0], s.qd[0], s.tau[0]), rtol=1e-10)
+    np.testing.assert_allclose(
+        slopes.qdd, forward_dynamics(arm, s.q[0], s.qd[0], s.tau[0]), rtol=1e-10
+    )
 
 
 def _slopes_at(arm, q, qd, tau, work, slopes):

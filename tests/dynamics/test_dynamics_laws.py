@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles import largest_relative_error, lowest_potential_energy, potential_energy, random_states, runge_kutta
+from oracles import (
+    largest_relative_error,
+    lowest_potential_energy,
+    potential_energy,
+    random_states,
+    runge_kutta,
+)
 
-from dynamics import coriolis_matrix, forward_dynamics, gravity_torque, inverse_dynamics, load_arm, mass_matrix
+from dynamics import (
+    coriolis_matrix,
+    forward_dynamics,
+    gravity_torque,
+    inverse_dynamics,
+    load_arm,
+    mass_matrix,
+)
 from dynamics.linear_solve import solve_symmetric
 
 DIFFERENCE = 1e-3  # step of fourth-order central differences [rad]
@@ -19,7 +32,9 @@ def states():
 
 def _central_difference(function, step=DIFFERENCE):
     """Derivative of ``function(x)`` at x = 0, error of order step⁴."""
-    return (8 * (function(step) - function(-step)) - (function(2 * step) - function(-2 * step))) / (12 * step)
+    return (8 * (function(step) - function(-step)) - (function(2 * step) - function(-2 * step))) / (
+        12 * step
+    )
 
 
 def _mass_matrix_rate(arm, q, qd):
@@ -33,7 +48,8 @@ def _transposed(matrices):
 def _christoffel(arm, q, qd, last_sign):
     """C_ij = ½ Σ_k (∂M_ij/∂q_k + ∂M_ik/∂q_j + last_sign ∂M_jk/∂q_i) q̇_k from differences of M."""
     slopes = [
-        _central_difference(lambda t, k=k: mass_matrix(arm, q + t * np.eye(q.shape[-1])[k])) for k in range(q.shape[-1])
+        _central_difference(lambda t, k=k: mass_matrix(arm, q + t * np.eye(q.shape[-1])[k]))
+        for k in range(q.shape[-1])
     ]
     by = np.moveaxis(np.array(slopes), 0, -1)  # (..., i, j, k) = ∂M_ij/∂q_k
     return 0.5 * (
@@ -54,7 +70,12 @@ def test_forward_dynamics_undoes_inverse_dynamics(arm, states):
 
 def test_inverse_dynamics_undoes_forward_dynamics(arm, states):
     qdd = forward_dynamics(arm, states.q, states.qd, states.tau, states.wrench)
-    assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, qdd, states.wrench), states.tau) < 1e-10
+    assert (
+        largest_relative_error(
+            inverse_dynamics(arm, states.q, states.qd, qdd, states.wrench), states.tau
+        )
+        < 1e-10
+    )
 
 
 def test_inverse_dynamics_is_the_equation_of_motion(arm, states):
@@ -64,7 +85,9 @@ def test_inverse_dynamics_is_the_equation_of_motion(arm, states):
         + np.einsum("kij,kj->ki", coriolis_matrix(arm, states.q, states.qd), states.qd)
         + gravity_torque(arm, states.q)
     )
-    assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), tau) < 1e-11
+    assert (
+        largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), tau) < 1e-11
+    )
 
 
 # --- mass matrix and Coriolis matrix ------------------------------------------------------------------
@@ -84,7 +107,12 @@ def test_mass_matrix_rate_minus_twice_coriolis_is_skew(arm, states):
 
 def test_coriolis_plus_transpose_is_mass_matrix_rate(arm, states):
     coriolis = coriolis_matrix(arm, states.q, states.qd)
-    assert largest_relative_error(coriolis + _transposed(coriolis), _mass_matrix_rate(arm, states.q, states.qd)) < 1e-7
+    assert (
+        largest_relative_error(
+            coriolis + _transposed(coriolis), _mass_matrix_rate(arm, states.q, states.qd)
+        )
+        < 1e-7
+    )
 
 
 def test_coriolis_matrix_is_the_christoffel_definition(arm, states):
@@ -109,14 +137,19 @@ def test_printed_sign_of_ragazzon_3_6_is_not_skew(states):
 def test_coriolis_torque_vanishes_at_rest_and_is_quadratic(arm, states):
     coriolis = coriolis_matrix(arm, states.q, states.qd)
     np.testing.assert_array_equal(coriolis_matrix(arm, states.q, np.zeros(6)), 0.0)
-    np.testing.assert_allclose(coriolis_matrix(arm, states.q, 3 * states.qd), 3 * coriolis, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        coriolis_matrix(arm, states.q, 3 * states.qd), 3 * coriolis, rtol=1e-12, atol=1e-13
+    )
 
 
 # --- power and energy ---------------------------------------------------------------------------------
 
 
 def test_gravity_torque_is_the_slope_of_the_potential_energy(arm, states):
-    slopes = [_central_difference(lambda t, k=k: potential_energy(arm, states.q + t * np.eye(6)[k])) for k in range(6)]
+    slopes = [
+        _central_difference(lambda t, k=k: potential_energy(arm, states.q + t * np.eye(6)[k]))
+        for k in range(6)
+    ]
     assert largest_relative_error(gravity_torque(arm, states.q), np.array(slopes).T) < 1e-9
 
 
@@ -150,7 +183,9 @@ def _worst_energy_drift(arm, q, step):
     return max(drifts) / (start - lowest_potential_energy(arm))
 
 
-@pytest.mark.parametrize("name", ["ur5_ragazzon2012", "ur5_ragazzon2012_as_printed", "ur5_controller"])
+@pytest.mark.parametrize(
+    "name", ["ur5_ragazzon2012", "ur5_ragazzon2012_as_printed", "ur5_controller"]
+)
 def test_energy_of_the_falling_arm_at_one_millisecond(name):
     assert _worst_energy_drift(load_arm(name), np.zeros(6), 1e-3) < 1e-7
 

@@ -47,7 +47,10 @@ def test_inverse_dynamics(arm, states):
         return data.qfrc_inverse
 
     expected = over_states(inverse, states.q, states.qd, states.qdd)
-    assert largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), expected) < TOLERANCE
+    assert (
+        largest_relative_error(inverse_dynamics(arm, states.q, states.qd, states.qdd), expected)
+        < TOLERANCE
+    )
 
 
 def test_forward_dynamics_with_wrench(arm, states):
@@ -60,7 +63,13 @@ def test_forward_dynamics_with_wrench(arm, states):
         data.qpos[:], data.qvel[:] = q, qd
         data.qfrc_applied[:] = tau
         mujoco.mj_applyFT(
-            kinematic_model, kinematic_data, wrench[:3], wrench[3:], kinematic_data.site_xpos[0], 6, data.qfrc_applied
+            kinematic_model,
+            kinematic_data,
+            wrench[:3],
+            wrench[3:],
+            kinematic_data.site_xpos[0],
+            6,
+            data.qfrc_applied,
         )
         mujoco.mj_forward(model, data)
         return data.qacc
@@ -79,7 +88,9 @@ def test_mass_matrix(arm, states):
         mujoco.mj_fullM(model, data, matrix)
         return matrix
 
-    assert largest_relative_error(mass_matrix(arm, states.q), over_states(full, states.q)) < TOLERANCE
+    assert (
+        largest_relative_error(mass_matrix(arm, states.q), over_states(full, states.q)) < TOLERANCE
+    )
 
 
 def test_gravity_and_coriolis_torque(arm, states):
@@ -104,5 +115,7 @@ def test_kinematics_and_jacobian(arm, states):
         return np.column_stack([np.vstack([pose, np.zeros((3, 4))]), _tool_jacobian(model, data)])
 
     expected = over_states(look, states.q)
-    np.testing.assert_allclose(forward_kinematics(arm, states.q)[:, :3], expected[:, :3, :4], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, states.q)[:, :3], expected[:, :3, :4], rtol=0, atol=TOLERANCE
+    )
     np.testing.assert_allclose(jacobian(arm, states.q), expected[:, :, 4:], rtol=0, atol=TOLERANCE)

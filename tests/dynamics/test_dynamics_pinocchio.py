@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles import largest_relative_error, over_states, pinocchio_jacobian, pinocchio_model, random_states, random_tool
+from oracles import (
+    largest_relative_error,
+    over_states,
+    pinocchio_jacobian,
+    pinocchio_model,
+    random_states,
+    random_tool,
+)
 
 from dynamics import (
     coriolis_matrix,
@@ -80,7 +87,10 @@ def test_mass_matrix(equipped, states):
         upper = np.triu(pin.crba(model, data, q))
         return upper + np.triu(upper, 1).T
 
-    assert largest_relative_error(mass_matrix(equipped, states.q), over_states(crba, states.q)) < TOLERANCE
+    assert (
+        largest_relative_error(mass_matrix(equipped, states.q), over_states(crba, states.q))
+        < TOLERANCE
+    )
 
 
 def test_forward_dynamics(equipped, states):
@@ -92,7 +102,9 @@ def test_forward_dynamics(equipped, states):
 
 def test_forward_dynamics_with_wrench(equipped, states):
     model, data = pinocchio_model(equipped)
-    tau = states.tau + np.einsum("kij,ki->kj", pinocchio_jacobian(equipped, states.q), states.wrench)
+    tau = states.tau + np.einsum(
+        "kij,ki->kj", pinocchio_jacobian(equipped, states.q), states.wrench
+    )
     expected = over_states(lambda *x: pin.aba(model, data, *x), states.q, states.qd, tau)
     found = forward_dynamics(equipped, states.q, states.qd, states.tau, states.wrench)
     assert largest_relative_error(found, expected) < TOLERANCE
@@ -113,7 +125,9 @@ def test_gravity_in_any_direction(rigid_arm, states):
 
 def test_coriolis_torque(equipped, states):
     model, data = pinocchio_model(equipped)
-    expected = over_states(lambda q, qd: pin.computeCoriolisMatrix(model, data, q, qd) @ qd, states.q, states.qd)
+    expected = over_states(
+        lambda q, qd: pin.computeCoriolisMatrix(model, data, q, qd) @ qd, states.q, states.qd
+    )
     found = np.einsum("kij,kj->ki", coriolis_matrix(equipped, states.q, states.qd), states.qd)
     assert largest_relative_error(found, expected) < TOLERANCE
 
@@ -121,7 +135,9 @@ def test_coriolis_torque(equipped, states):
 def test_link_frames(equipped, states):
     """Frame i of Denavit-Hartenberg, from the joint poses of the kinematic model."""
     model, data = pinocchio_model(equipped, "kinematics")
-    after = [pin.SE3(pin.utils.rotate("x", alpha), np.array([a, 0, d])) for _, d, a, alpha in equipped.dh]
+    after = [
+        pin.SE3(pin.utils.rotate("x", alpha), np.array([a, 0, d])) for _, d, a, alpha in equipped.dh
+    ]
 
     def frames(q):
         pin.forwardKinematics(model, data, q)
@@ -140,7 +156,9 @@ def test_forward_kinematics(equipped, states):
         return data.oMf[tool].homogeneous
 
     expected = over_states(pose, states.q)
-    np.testing.assert_allclose(forward_kinematics(equipped, states.q), expected, rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(
+        forward_kinematics(equipped, states.q), expected, rtol=0, atol=TOLERANCE
+    )
 
 
 def test_jacobian(equipped, states):

@@ -30,10 +30,15 @@ def test_equal_to_the_recursive_methods(arm):
     """Every set; the as-printed one through its dynamic offsets."""
     terms = euler_lagrange(arm, STATES.q, STATES.qd)
     assert largest_relative_error(terms.mass_matrix, mass_matrix(arm, STATES.q)) < 1e-12
-    assert largest_relative_error(terms.coriolis_matrix, coriolis_matrix(arm, STATES.q, STATES.qd)) < 1e-12
+    assert (
+        largest_relative_error(terms.coriolis_matrix, coriolis_matrix(arm, STATES.q, STATES.qd))
+        < 1e-12
+    )
     assert largest_relative_error(terms.gravity_torque, gravity_torque(arm, STATES.q)) < 1e-12
     tau = euler_lagrange_torque(arm, STATES.q, STATES.qd, STATES.qdd)
-    np.testing.assert_allclose(tau, inverse_dynamics(arm, STATES.q, STATES.qd, STATES.qdd), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        tau, inverse_dynamics(arm, STATES.q, STATES.qd, STATES.qdd), rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
@@ -62,7 +67,9 @@ def test_coriolis_matrix_is_that_of_pinocchio(name):
     """Pinocchio's recursive C is Christoffel's too."""
     arm = load_arm(name)
     model, data = pinocchio_model(arm)
-    expected = over_states(lambda q, v: pin.computeCoriolisMatrix(model, data, q, v), STATES.q, STATES.qd)
+    expected = over_states(
+        lambda q, v: pin.computeCoriolisMatrix(model, data, q, v), STATES.q, STATES.qd
+    )
     found = euler_lagrange(arm, STATES.q, STATES.qd).coriolis_matrix
     torques = [np.einsum("kij,kj->ki", C, STATES.qd) for C in (found, expected)]
     np.testing.assert_allclose(*torques, rtol=0, atol=1e-10)
@@ -76,13 +83,17 @@ def test_derivatives_of_the_mass_matrix_are_exact(arm):
         found = 0.0
         for k, e in enumerate(np.eye(6)):
             one, two = (
-                mass_matrix(arm, STATES.q + m * step * e) - mass_matrix(arm, STATES.q - m * step * e) for m in (1, 2)
+                mass_matrix(arm, STATES.q + m * step * e)
+                - mass_matrix(arm, STATES.q - m * step * e)
+                for m in (1, 2)
             )
             found = max(found, np.abs((8 * one - two) / (12 * step) - slopes[:, k]).max())
         return found
 
     coarse, fine = worst(0.1), worst(0.05)
-    assert coarse / fine == pytest.approx(16, rel=0.05)  # what remains is the differences' own error
+    assert coarse / fine == pytest.approx(
+        16, rel=0.05
+    )  # what remains is the differences' own error
     assert worst(2e-3) < 1e-10
 
 

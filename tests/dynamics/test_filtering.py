@@ -19,12 +19,16 @@ def test_31_seconds_give_1550_samples():
     assert decimation_factor(RATE) == 20
     assert decimate(np.zeros((31000, 6)), RATE).shape == (1550, 6)
     assert decimation_factor(125.0) == 2
-    assert len(decimate(np.zeros((31019, 2)), RATE)) == 1550  # a block that is not whole is left out
+    assert (
+        len(decimate(np.zeros((31019, 2)), RATE)) == 1550
+    )  # a block that is not whole is left out
 
 
 def test_decimated_samples_are_the_middles_of_their_blocks():
     ramp = TIME[:, None]
-    np.testing.assert_allclose(decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9)
+    np.testing.assert_allclose(
+        decimate(ramp, RATE)[5:-5, 0], (np.arange(5, 1545) * 20 + 10) / RATE, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("cutoff", [20.0, 50.0])
@@ -34,7 +38,9 @@ def test_filter_has_no_lag_and_half_amplitude_at_its_cutoff(cutoff):
     np.testing.assert_allclose(found[MIDDLE], slow[MIDDLE], atol=1e-6)
     at = np.sin(2 * np.pi * cutoff * TIME)
     np.testing.assert_allclose(zero_phase(at, cutoff, RATE)[MIDDLE], at[MIDDLE] / 2, atol=1e-3)
-    assert np.abs(zero_phase(np.sin(2 * np.pi * 4 * cutoff * TIME), cutoff, RATE)[MIDDLE]).max() < 1e-4
+    assert (
+        np.abs(zero_phase(np.sin(2 * np.pi * 4 * cutoff * TIME), cutoff, RATE)[MIDDLE]).max() < 1e-4
+    )
 
 
 def test_central_differences_have_the_error_of_their_order():
@@ -80,12 +86,15 @@ def test_noise_of_white_samples_is_no_longer_white():
     found = autocorrelation(decimate(noise, RATE), 12).mean(axis=1)
     for lag in (1, 2, 12):
         expected = (power * np.cos(2 * np.pi * f * lag * 20 / RATE)).sum() / power.sum()
-        assert found[lag] == pytest.approx(expected, abs=0.012)  # three deviations of 80,000 samples
+        assert found[lag] == pytest.approx(
+            expected, abs=0.012
+        )  # three deviations of 80,000 samples
     assert found[1] > 0.2
 
 
 @pytest.mark.parametrize(
-    ("count", "rate", "message"), [(31000, 90.0, "rate is too low"), (30, 1000.0, "too few samples")]
+    ("count", "rate", "message"),
+    [(31000, 90.0, "rate is too low"), (30, 1000.0, "too few samples")],
 )
 def test_impossible_filters_are_refused(count, rate, message):
     with refused(message):

@@ -6,7 +6,14 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles import largest_relative_error, mujoco_model, over_states, pinocchio_model, random_states, random_tool
+from oracles import (
+    largest_relative_error,
+    mujoco_model,
+    over_states,
+    pinocchio_model,
+    random_states,
+    random_tool,
+)
 from refusals import refused
 
 from dynamics import (
@@ -36,7 +43,9 @@ def test_mujocos_sensors_at_the_flange_read_the_opposite():
     full = " ".join(map(str, [*np.diag(TENSOR), TENSOR[0, 1], TENSOR[0, 2], TENSOR[1, 2]]))
     body = f"""<body name="load"><site name="flange"/>
         <inertial mass="1.7" pos="0.03 -0.02 0.08" fullinertia="{full}"/></body>"""
-    model, data = mujoco_model(ARM, beyond=body, sensors='<force site="flange"/><torque site="flange"/>')
+    model, data = mujoco_model(
+        ARM, beyond=body, sensors='<force site="flange"/><torque site="flange"/>'
+    )
     index = model.body("load").id
 
     def read(q, qd, qdd, wrench):
@@ -55,7 +64,9 @@ def test_mujocos_sensors_at_the_flange_read_the_opposite():
 def test_pinocchios_motion_of_the_centre_of_mass_obeys_newton_and_euler():
     """m a = F + m g - f, and the rate of the angular momentum about the centre of mass."""
     model, data = pinocchio_model(ARM)
-    flange = model.addFrame(pin.Frame("flange", model.njoints - 1, 0, _flange_placement(model), pin.OP_FRAME))
+    flange = model.addFrame(
+        pin.Frame("flange", model.njoints - 1, 0, _flange_placement(model), pin.OP_FRAME)
+    )
     data = model.createData()
     found, h = _found(), 1e-6
     for row in range(20):

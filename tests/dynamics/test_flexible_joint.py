@@ -30,7 +30,9 @@ def test_friction_takes_power_grows_with_load_and_falls_with_heat():
     speed, load = rng.normal(size=(200, 6)), rng.normal(0, 30, (200, 6))
     cold, warm = (flexible_joints(ARM, temperature=t) for t in (20.0, 50.0))
     assert np.all(rotor_friction(cold, speed, load) * speed > 0)
-    assert np.all(np.abs(rotor_friction(warm, speed, load)) < np.abs(rotor_friction(cold, speed, load)))
+    assert np.all(
+        np.abs(rotor_friction(warm, speed, load)) < np.abs(rotor_friction(cold, speed, load))
+    )
     more = rotor_friction(cold, speed, 2 * load) - rotor_friction(cold, speed, load)
     np.testing.assert_allclose(more, 0.02 * np.abs(load) * np.sign(speed), atol=1e-12)
     np.testing.assert_array_equal(rotor_friction(cold, 0 * speed, load), 0)
@@ -46,7 +48,9 @@ def test_viscous_part_is_less_than_linear():
 
 def test_rotor_inertia_of_the_arm_counts():
     np.testing.assert_array_equal(flexible_joints(ARM).rotor_inertia, ARM.rotor_inertia)
-    np.testing.assert_array_equal(flexible_joints(load_arm("ur5e")).rotor_inertia[[0, 3]], [1.9, 0.16])
+    np.testing.assert_array_equal(
+        flexible_joints(load_arm("ur5e")).rotor_inertia[[0, 3]], [1.9, 0.16]
+    )
 
 
 def test_highest_frequency_is_that_of_the_whole_system():

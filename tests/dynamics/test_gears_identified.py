@@ -19,9 +19,17 @@ def _log(stiffness, noise, seed=0):
     geared = arm._replace(friction=friction, presliding=np.asarray(stiffness, dtype=float))
     time = np.arange(round(DURATION * RATE)) / RATE
     q, qd, qdd = the_trajectory(arm)(time)
-    fine = np.stack([np.interp(np.arange(0, len(q) - 0.9, 0.1), np.arange(len(q)), column) for column in q.T])
-    tau = inverse_dynamics(arm, q, qd, qdd) + friction[:, 1] * qd + presliding_torque(geared, fine.T)[::10]
-    return MotionLog(time, q + 5e-6 * rng.normal(size=q.shape), tau + noise * rng.normal(size=q.shape))
+    fine = np.stack(
+        [np.interp(np.arange(0, len(q) - 0.9, 0.1), np.arange(len(q)), column) for column in q.T]
+    )
+    tau = (
+        inverse_dynamics(arm, q, qd, qdd)
+        + friction[:, 1] * qd
+        + presliding_torque(geared, fine.T)[::10]
+    )
+    return MotionLog(
+        time, q + 5e-6 * rng.normal(size=q.shape), tau + noise * rng.normal(size=q.shape)
+    )
 
 
 @pytest.fixture(scope="module")

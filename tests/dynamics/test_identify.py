@@ -22,14 +22,23 @@ from madsen2020.excitation import FourierTrajectory, from_free, random_free
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
-from dynamics.identification import MotionLog, Options, base_parameters, base_regressor, identify, ordinary
+from dynamics.identification import (
+    MotionLog,
+    Options,
+    base_parameters,
+    base_regressor,
+    identify,
+    ordinary,
+)
 
 ARM = the_arm()
 FRICTION = np.column_stack([COULOMB, VISCOUS])
 
 
 def _trajectory(seed: int = 3) -> FourierTrajectory:
-    return from_free(random_free(6, 5, np.random.default_rng(seed)), 6, 5, 10.0).scaled(np.full(6, 0.8))
+    return from_free(random_free(6, 5, np.random.default_rng(seed)), 6, 5, 10.0).scaled(
+        np.full(6, 0.8)
+    )
 
 
 def _experiment(arm=ARM, friction=FRICTION, seed=3, **changes):
@@ -47,7 +56,9 @@ def noisy():
     """A log with noise, and a CAD model that is off by 10 %."""
     experiment = _experiment(torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE)
     time, q, tau = experiment.exact()
-    log = simulated_log(tau, time, q, np.random.default_rng(0), experiment.torque_noise, experiment.angle_noise)
+    log = simulated_log(
+        tau, time, q, np.random.default_rng(0), experiment.torque_noise, experiment.angle_noise
+    )
     cad = cad_error(ARM, 0.1, np.random.default_rng(1))
     return experiment, log, cad, identify(log, cad)
 
@@ -63,7 +74,9 @@ def test_exact_derivatives_give_the_parameters_back(gravity, rotor):
     np.testing.assert_allclose(found, base.of(arm), atol=1e-8)
 
 
-@pytest.mark.parametrize(("gravity", "rotor"), [(None, "known"), (INCLINE, "estimated")], ids=["upright", "incline"])
+@pytest.mark.parametrize(
+    ("gravity", "rotor"), [(None, "known"), (INCLINE, "estimated")], ids=["upright", "incline"]
+)
 def test_filter_chain_costs_less_than_its_stated_bias(gravity, rotor):
     """Without friction 2e-4 kg·m², kg·m; with friction, which jumps, 2e-3, in N·m too."""
     arm = ARM if gravity is None else ARM._replace(gravity=gravity)
@@ -86,10 +99,13 @@ def test_turning_joints_left_in_would_spoil_the_fit():
     assert 0.8 < found.clear.mean() < 0.99
     owned = np.full(6, 8)
     errors = [
-        np.abs(weighted(found.Y, found.tau, owned, clear=clear).values - truth).max() for clear in (found.clear, None)
+        np.abs(weighted(found.Y, found.tau, owned, clear=clear).values - truth).max()
+        for clear in (found.clear, None)
     ]
     assert errors[1] > 5 * errors[0]
-    without = observations(ARM, base, _exact_log(friction=np.zeros((6, 2))), Options(friction=False))
+    without = observations(
+        ARM, base, _exact_log(friction=np.zeros((6, 2))), Options(friction=False)
+    )
     assert without.clear.all()
 
 
@@ -120,7 +136,9 @@ def test_known_friction_is_taken_off(noisy):
     _, log, cad, found = noisy
     half = Options(known_friction=lambda qd: COULOMB * np.sign(qd) + 0.5 * np.array(VISCOUS) * qd)
     rest = identify(log, cad, half).friction
-    np.testing.assert_allclose(rest[:, 1], found.friction[:, 1] - 0.5 * np.array(VISCOUS), atol=0.05)
+    np.testing.assert_allclose(
+        rest[:, 1], found.friction[:, 1] - 0.5 * np.array(VISCOUS), atol=0.05
+    )
     np.testing.assert_allclose(rest[:, 0], found.friction[:, 0] - COULOMB, atol=0.05)
 
 
@@ -157,7 +175,9 @@ def test_intervals_are_of_95_per_cent_about_the_values(noisy):
 
 def test_intervals_cover_in_a_quick_repeat():
     """The full one, 200 times 31 s, is in the ledger."""
-    experiment = _experiment(torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE, duration=10.0)
+    experiment = _experiment(
+        torque_noise=np.array(TORQUE_NOISE), angle_noise=ANGLE_NOISE, duration=10.0
+    )
     found = coverage(experiment, 12, np.random.default_rng(2))
     low, high = found.pooled_interval()
     assert low < 0.97
@@ -186,13 +206,25 @@ BAD_LOGS = {
         "qd is not the rate",
     ),
     "milliseconds": (lambda log: log._replace(time=log.time * 1000), "milliseconds"),
-    "gaps": (lambda log: MotionLog(log.time[GAPS], log.q[GAPS], log.tau[GAPS]), "1 s or more without a gap"),
-    "low rate": (lambda log: MotionLog(log.time[::12], log.q[::12], log.tau[::12]), "rate is too low"),
+    "gaps": (
+        lambda log: MotionLog(log.time[GAPS], log.q[GAPS], log.tau[GAPS]),
+        "1 s or more without a gap",
+    ),
+    "low rate": (
+        lambda log: MotionLog(log.time[::12], log.q[::12], log.tau[::12]),
+        "rate is too low",
+    ),
     "backwards": (lambda log: log._replace(time=log.time[::-1]), "time does not increase"),
     "short": (lambda log: MotionLog(log.time[:500], log.q[:500], log.tau[:500]), "too short"),
-    "not a number": (lambda log: log._replace(tau=np.where(log.tau == log.tau[7], np.nan, log.tau)), "not a number"),
+    "not a number": (
+        lambda log: log._replace(tau=np.where(log.tau == log.tau[7], np.nan, log.tau)),
+        "not a number",
+    ),
     "wrong joints": (lambda log: log._replace(q=log.q[:, :5]), "wrong shape"),
-    "dead channel": (lambda log: log._replace(tau=log.tau * [1, 1, 1, 1, 0, 1]), "tau never changes; found 'joints 5'"),
+    "dead channel": (
+        lambda log: log._replace(tau=log.tau * [1, 1, 1, 1, 0, 1]),
+        "tau never changes; found 'joints 5'",
+    ),
     "no torque": (lambda log: {"time": log.time, "q": log.q}, "signals are missing"),
     "no log at all": (lambda log: [], "no logs"),
 }

@@ -60,14 +60,23 @@ def independent_ur5():
     x, reach = -0.425, -0.425 - 0.39225
     d1, d4, d5 = 0.089159, 0.10915, 0.09465
     axes = [(0, 0, 1), (0, -1, 0), (0, -1, 0), (0, -1, 0), (0, 0, -1), (0, -1, 0)]
-    points = [(0, 0, 0), (0, 0, d1), (x, 0, d1), (reach, 0, d1), (reach, -d4, d1), (reach, -d4, d1 - d5)]
+    points = [
+        (0, 0, 0),
+        (0, 0, d1),
+        (x, 0, d1),
+        (reach, 0, d1),
+        (reach, -d4, d1),
+        (reach, -d4, d1 - d5),
+    ]
     model, parent, before = pinocchio.Model(), 0, np.zeros(3)
     for i, (axis, point) in enumerate(zip(axes, points, strict=True)):
         joint = pinocchio.JointModelRevoluteUnaligned(np.array(axis, float))
         placement = pinocchio.SE3(np.eye(3), np.array(point) - before)
         parent = model.addJoint(parent, joint, placement, f"joint{i}")
         before = np.array(point)
-    flange = pinocchio.SE3(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]), np.array([0, -0.0823, 0]))
+    flange = pinocchio.SE3(
+        np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]), np.array([0, -0.0823, 0])
+    )
     data = model.createData()
 
     def forward(q):
@@ -174,7 +183,9 @@ def test_wrist_singularity(ur5, q5):
 
 def test_theta6_is_ignored_away_from_the_wrist_singularity(ur5):
     T = forward_kinematics(ur5, np.array([0.3, -1.2, 1.4, -0.8, 1e-3, 0.7]))
-    np.testing.assert_array_equal(inverse_kinematics(ur5, T, theta6=2.0), inverse_kinematics(ur5, T))
+    np.testing.assert_array_equal(
+        inverse_kinematics(ur5, T, theta6=2.0), inverse_kinematics(ur5, T)
+    )
 
 
 @pytest.mark.parametrize("q5", [1e-5, 1e-8, 2e-10, 5e-11, 1e-12, -1e-9, math.pi - 1e-9])
@@ -190,7 +201,10 @@ def test_wrist_singularity_at_the_ends_of_the_ring(ur5, q3):
         q = np.array([0.3, -1.2, q3, -0.8, 0.0, q6])
         T = forward_kinematics(ur5, q)
         solutions, branches = assert_complete(ur5, T)
-        assert len(branches[(branches[:, 0] == shoulder_of(ur5, q)) & (np.cos(solutions[:, 4]) > 0.9)]) > 0
+        assert (
+            len(branches[(branches[:, 0] == shoulder_of(ur5, q)) & (np.cos(solutions[:, 4]) > 0.9)])
+            > 0
+        )
         assert_among(q, inverse_kinematics(ur5, T, theta6=q6), 1e-5)
 
 

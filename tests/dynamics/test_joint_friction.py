@@ -15,14 +15,19 @@ def _arm(**friction):
 
 
 def test_it_takes_power_at_every_speed():
-    arm, speed = _arm(coulomb=3.0, viscous=2.0, breakaway=5.0, stribeck_speed=0.1), np.linspace(-3, 3, 601)
+    arm, speed = (
+        _arm(coulomb=3.0, viscous=2.0, breakaway=5.0, stribeck_speed=0.1),
+        np.linspace(-3, 3, 601),
+    )
     power = joint_friction_torque(arm, speed[:, None])[:, 0] * speed
     assert np.all(power[speed != 0] > 0)
 
 
 def test_the_three_parts_add_up():
     arm = _arm(coulomb=3.0, viscous=2.0, breakaway=5.0, stribeck_speed=0.1)
-    torque = joint_friction_torque(arm, np.array([[1e-9], [0.1], [4.0], [-4.0]]), smoothing=0.0)[:, 0]
+    torque = joint_friction_torque(arm, np.array([[1e-9], [0.1], [4.0], [-4.0]]), smoothing=0.0)[
+        :, 0
+    ]
     np.testing.assert_allclose(torque, [5.0, 3.2 + 2.0 * np.exp(-1.0), 11.0, -11.0], atol=1e-8)
 
 

@@ -64,7 +64,9 @@ def test_circle(ur5):
 
 
 def test_circle_with_a_tool(ur5):
-    arm = with_tool(ur5, np.array([[0.0, -1, 0, 0.1], [1, 0, 0, 0.0], [0, 0, 1, 0.15], [0, 0, 0, 1]]))
+    arm = with_tool(
+        ur5, np.array([[0.0, -1, 0, 0.1], [1, 0, 0, 0.0], [0, 0, 1, 0.15], [0, 0, 0, 1]])
+    )
     poses = circle(arm, START, radius=0.05)
     assert_reaches(arm, follow_path(arm, poses, START), poses)
 
@@ -110,7 +112,9 @@ def test_out_of_reach(ur5):
     frames = link_frames(ur5, q)
     outward = frames[3, :3, 3] - frames[1, :3, 3]
     distances = np.linspace(-0.02, 0.02, 20)
-    poses = shifted(forward_kinematics(ur5, q), np.outer(distances, outward / np.linalg.norm(outward)))
+    poses = shifted(
+        forward_kinematics(ur5, q), np.outer(distances, outward / np.linalg.norm(outward))
+    )
     solutions, _ = inverse_kinematics_branches(ur5, poses[0])
     path = follow_path(ur5, poses, solutions[np.argmin(np.abs(solutions - q).max(axis=1))])
     assert path.reached == np.sum(distances < 0)
@@ -223,7 +227,9 @@ def test_within_limits_turns_is_the_nearest_allowed_turn(ur5):
 
 def test_within_limits_turns_without_limits_and_on_a_limit(ur5):
     free = ur5._replace(position_limits=np.tile([-np.inf, np.inf], (6, 1)))
-    np.testing.assert_allclose(within_limits_turns(free, np.zeros(6), np.full(6, 100.0)), 32 * math.pi)
+    np.testing.assert_allclose(
+        within_limits_turns(free, np.zeros(6), np.full(6, 100.0)), 32 * math.pi
+    )
     on = ur5._replace(position_limits=np.tile([-math.pi, math.pi], (6, 1)))
     beyond = np.full((2, 6), np.nextafter(math.pi, 4))
     np.testing.assert_array_equal(within_limits_turns(on, beyond, np.zeros(6) + 3.0), math.pi)

@@ -36,7 +36,9 @@ def test_stretched_arm():
     """At q = 0 the UR5 lies along -x, its flange looking along -y."""
     arm = load_arm("ur5_tu2023")
     T_base_tool = forward_kinematics(arm, np.zeros(6))
-    np.testing.assert_allclose(T_base_tool[:3, 3], [-0.425 - 0.39225, -0.10915 - 0.0823, 0.08916 - 0.09465], atol=1e-15)
+    np.testing.assert_allclose(
+        T_base_tool[:3, 3], [-0.425 - 0.39225, -0.10915 - 0.0823, 0.08916 - 0.09465], atol=1e-15
+    )
     np.testing.assert_allclose(T_base_tool[:3, 2], [0, -1, 0], atol=1e-15)
 
 
@@ -46,7 +48,12 @@ def test_link_frames_follow_the_table(arm):
     frame = np.eye(4)
     for i, (theta, d, a, alpha) in enumerate(arm.dh):
         c, s, ca, sa = np.cos(q[i] + theta), np.sin(q[i] + theta), np.cos(alpha), np.sin(alpha)
-        frame = frame @ [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
+        frame = frame @ [
+            [c, -s * ca, s * sa, a * c],
+            [s, c * ca, -c * sa, a * s],
+            [0, sa, ca, d],
+            [0, 0, 0, 1],
+        ]
         np.testing.assert_allclose(link_frames(arm, q)[i + 1], frame, atol=1e-14)
     np.testing.assert_array_equal(link_frames(arm, q)[0], np.eye(4))
     np.testing.assert_array_equal(link_frames(arm, q)[6], forward_kinematics(arm, q))
@@ -55,7 +62,9 @@ def test_link_frames_follow_the_table(arm):
 def test_rotations_are_orthonormal(arm):
     rotation = link_frames(arm, random_states(6, 1000, seed=6).q)[..., :3, :3]
     np.testing.assert_allclose(
-        rotation @ np.swapaxes(rotation, -1, -2), np.broadcast_to(np.eye(3), rotation.shape), atol=1e-14
+        rotation @ np.swapaxes(rotation, -1, -2),
+        np.broadcast_to(np.eye(3), rotation.shape),
+        atol=1e-14,
     )
 
 
@@ -65,7 +74,9 @@ def test_jacobian_is_the_derivative_of_the_pose(arm, tooled):
     q, step = random_states(6, 200, seed=8).q, 1e-5
     T, J = forward_kinematics(arm, q), jacobian(arm, q)
     for k in range(6):
-        slope = forward_kinematics(arm, q + step * np.eye(6)[k]) - forward_kinematics(arm, q - step * np.eye(6)[k])
+        slope = forward_kinematics(arm, q + step * np.eye(6)[k]) - forward_kinematics(
+            arm, q - step * np.eye(6)[k]
+        )
         slope /= 2 * step
         spin = slope[:, :3, :3] @ np.swapaxes(T[:, :3, :3], 1, 2)
         turning = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
@@ -96,14 +107,17 @@ def test_tool_frame_multiplies_from_the_right(arm):
     T_flange_tool = random_tool()
     q = random_states(6, 50, seed=9).q
     np.testing.assert_allclose(
-        forward_kinematics(with_tool(arm, T_flange_tool), q), forward_kinematics(arm, q) @ T_flange_tool, atol=1e-14
+        forward_kinematics(with_tool(arm, T_flange_tool), q),
+        forward_kinematics(arm, q) @ T_flange_tool,
+        atol=1e-14,
     )
 
 
 def test_lists_and_integers_are_welcome():
     arm = load_arm("ur5e")
     np.testing.assert_array_equal(
-        forward_kinematics(arm, [0, 1, 0, 0, 0, 0]), forward_kinematics(arm, np.array([0.0, 1.0, 0, 0, 0, 0]))
+        forward_kinematics(arm, [0, 1, 0, 0, 0, 0]),
+        forward_kinematics(arm, np.array([0.0, 1.0, 0, 0, 0, 0])),
     )
 
 

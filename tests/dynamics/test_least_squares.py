@@ -9,9 +9,13 @@ from scipy.signal import lfilter
 
 from dynamics.identification import ordinary, weighted
 
-COUNT = 700  # equations in time; the number of repeats decides how sharp the tests of deviations are
+COUNT = (
+    700  # equations in time; the number of repeats decides how sharp the tests of deviations are
+)
 RNG = np.random.default_rng(3)
-X = np.stack([lfilter([0.2], [1, -0.8], RNG.normal(size=(COUNT, 4)), axis=0) for _ in range(2)], axis=1)
+X = np.stack(
+    [lfilter([0.2], [1, -0.8], RNG.normal(size=(COUNT, 4)), axis=0) for _ in range(2)], axis=1
+)
 TRUE = np.array([1.0, -2.0, 0.5, 3.0])
 OWNED = np.array([2, 2])
 

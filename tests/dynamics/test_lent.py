@@ -12,7 +12,9 @@ pytestmark = pytest.mark.kernel
 
 
 @packed
-def _read(numbers: np.ndarray, n: int, table: Table, more: MayMiss, out: np.ndarray, room: Room) -> bool:
+def _read(
+    numbers: np.ndarray, n: int, table: Table, more: MayMiss, out: np.ndarray, room: Room
+) -> bool:
     out[0], out[1], out[2], out[3] = numbers.size, table.shape[0], table.shape[1], more.size
     own = room_here(room)
     own[own.size - 1] = n

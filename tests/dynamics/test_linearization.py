@@ -32,7 +32,9 @@ def test_the_linear_model_predicts_a_small_swing():
     errors = []
     for size in (1e-3, 1e-4):
         x = size * start
-        end = np.concatenate(runge_kutta(arm, q + x[:6], x[6:], tau, 1e-4, 0.2)) - np.concatenate([q, np.zeros(6)])
+        end = np.concatenate(runge_kutta(arm, q + x[:6], x[6:], tau, 1e-4, 0.2)) - np.concatenate(
+            [q, np.zeros(6)]
+        )
         errors.append(np.abs(end - expm(0.2 * model.A) @ x).max() / size)
     assert errors[1] < 1e-3
     assert errors[0] / errors[1] == pytest.approx(10, rel=0.1)
@@ -41,18 +43,26 @@ def test_the_linear_model_predicts_a_small_swing():
 def test_input_reaches_the_acceleration():
     arm, s = load_arm("ur5_tu2023"), random_states(6, 5, seed=2)
     model, push = linearize(arm, s.q, s.qd, s.tau), np.random.default_rng(2).normal(size=6)
-    change = forward_dynamics(arm, s.q, s.qd, s.tau + push) - forward_dynamics(arm, s.q, s.qd, s.tau)
-    np.testing.assert_allclose((model.B @ push)[:, 6:], change, rtol=1e-7, atol=1e-8 * np.abs(change).max())
+    change = forward_dynamics(arm, s.q, s.qd, s.tau + push) - forward_dynamics(
+        arm, s.q, s.qd, s.tau
+    )
+    np.testing.assert_allclose(
+        (model.B @ push)[:, 6:], change, rtol=1e-7, atol=1e-8 * np.abs(change).max()
+    )
 
 
-@pytest.mark.parametrize(("output", "rows"), [("state", 12), ("position", 6), ("velocity", 6), ("tool", 3)])
+@pytest.mark.parametrize(
+    ("output", "rows"), [("state", 12), ("position", 6), ("velocity", 6), ("tool", 3)]
+)
 def test_outputs(output, rows):
     arm, s = load_arm("ur5e"), random_states(6, 4, seed=3)
     model, x = linearize(arm, s.q, s.qd, s.tau, output), np.random.default_rng(3).normal(size=12)
     assert (model.C.shape, model.D.shape) == ((4, rows, 12), (4, rows, 6))
     assert not model.D.any()
     ahead, behind = (forward_kinematics(arm, s.q + k * 1e-5 * x[:6])[:, :3, 3] for k in (1, -1))
-    wanted = {"state": x, "position": x[:6], "velocity": x[6:], "tool": (ahead - behind) / 2e-5}[output]
+    wanted = {"state": x, "position": x[:6], "velocity": x[6:], "tool": (ahead - behind) / 2e-5}[
+        output
+    ]
     np.testing.assert_allclose(model.C @ x, np.broadcast_to(wanted, (4, rows)), atol=1e-8)
 
 
@@ -99,7 +109,9 @@ def test_closed_loop_with_another_model_is_its_difference():
     found = closed_loop_matrix(plant, s.q, s.qd, s.qdd, OMEGA, model)
     for k in range(3):
         columns = [(error_rate(1e-5 * u, k) - error_rate(-1e-5 * u, k)) / 2e-5 for u in np.eye(12)]
-        np.testing.assert_allclose(found[k], np.array(columns).T, atol=1e-6 * np.abs(found[k]).max())
+        np.testing.assert_allclose(
+            found[k], np.array(columns).T, atol=1e-6 * np.abs(found[k]).max()
+        )
 
 
 def test_no_operating_point_is_stable():
@@ -121,7 +133,9 @@ def test_stability_is_a_matter_of_eigenvalues():
 def test_controlled_arm_is_stable_at_every_point():
     """5000 points, with its own model at the slowest omega; another arm's keeps it stable."""
     own = linearisation.closed_loop(linearisation.MANY)
-    np.testing.assert_allclose(own, -22.5, atol=1e-2)  # double eigenvalues feel the root of the rounding
+    np.testing.assert_allclose(
+        own, -22.5, atol=1e-2
+    )  # double eigenvalues feel the root of the rounding
     assert linearisation.closed_loop(linearisation.MANY, linearisation.WRONG_MODEL).max() < 0
 
 

@@ -32,7 +32,9 @@ def _torques(model, data):
 def test_same_torques(rigid_arm):
     found = _torques(*_compile(mjcf_text(rigid_arm)))
     expected = inverse_dynamics(rigid_arm, STATES.q, STATES.qd, STATES.qdd)
-    point_masses = not rigid_arm.inertia.any(axis=(1, 2)).all()  # MuJoCo is given 1e-9 kg·m² for zero
+    point_masses = not rigid_arm.inertia.any(
+        axis=(1, 2)
+    ).all()  # MuJoCo is given 1e-9 kg·m² for zero
     assert largest_relative_error(found, expected) < (1e-8 if point_masses else 1e-12)
 
 
@@ -65,7 +67,9 @@ def test_same_tool_pose(rigid_arm):
 
 
 def _of_radius(arm, radius):
-    return arm._replace(capsules=np.column_stack([arm.capsules[:, :7], np.full(len(arm.capsules), radius)]))
+    return arm._replace(
+        capsules=np.column_stack([arm.capsules[:, :7], np.full(len(arm.capsules), radius)])
+    )
 
 
 def test_radius_changes_no_torque(rigid_arm):

@@ -37,7 +37,9 @@ def test_momentum_and_its_rate_are_those_of_the_matrices(arm):
     """Also for the set as printed: its equations have a kinetic energy of their own."""
     q, qd = states(len(arm.dh))
     p, rate = generalized_momentum(arm, q, qd)
-    np.testing.assert_allclose(p, np.einsum("kij,kj->ki", mass_matrix(arm, q), qd), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        p, np.einsum("kij,kj->ki", mass_matrix(arm, q), qd), rtol=1e-10, atol=1e-10
+    )
     turned = np.einsum("kji,kj->ki", coriolis_matrix(arm, q, qd), qd)
     np.testing.assert_allclose(rate, turned - gravity_torque(arm, q), rtol=1e-10, atol=1e-10)
 
@@ -50,7 +52,9 @@ def test_the_rate_is_the_gradient_of_kinetic_minus_potential_energy(rigid_arm):
     steps = h * np.eye(len(q))
     lagrangian = lambda x: kinetic_energy(rigid_arm, x, qd) - potential_energy(rigid_arm, x)  # noqa: E731
     slope = [(lagrangian(q + s) - lagrangian(q - s)) / (2 * h) for s in steps]
-    np.testing.assert_allclose(generalized_momentum(rigid_arm, q[None], qd[None])[1][0], slope, atol=1e-7)
+    np.testing.assert_allclose(
+        generalized_momentum(rigid_arm, q[None], qd[None])[1][0], slope, atol=1e-7
+    )
 
 
 def test_an_arm_at_rest_has_none_and_falls(rigid_arm):

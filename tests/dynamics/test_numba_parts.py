@@ -27,7 +27,12 @@ def _printed(**flags):
     environment = {**os.environ, **flags}
     environment.pop("NUMBA_DISABLE_JIT", None)
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=environment, timeout=600, check=False
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+        check=False,
     )
     return result.stdout, result.stderr
 

@@ -47,11 +47,19 @@ def test_agrees_with_the_closed_form(ur5):
 def test_most_random_starts_converge(ur5):
     rng = np.random.default_rng(3)
     T = forward_kinematics(ur5, rng.uniform(-3, 3, (200, 6)))
-    assert np.mean([numeric_inverse_kinematics(ur5, x, rng.uniform(-3, 3, 6)).converged for x in T]) > 0.75
+    assert (
+        np.mean([numeric_inverse_kinematics(ur5, x, rng.uniform(-3, 3, 6)).converged for x in T])
+        > 0.75
+    )
 
 
 @pytest.mark.parametrize(
-    "q", [[0.3, -1.2, 0.0, -0.8, 1.1, 0.7], [0.3, -1.2, 1.4, -0.8, 0.0, 0.7], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    "q",
+    [
+        [0.3, -1.2, 0.0, -0.8, 1.1, 0.7],
+        [0.3, -1.2, 1.4, -0.8, 0.0, 0.7],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ],
 )
 def test_singular_poses(ur5, q):
     T = forward_kinematics(ur5, np.array(q))
@@ -107,7 +115,9 @@ def test_joint_limits_are_respected(ur5):
 def test_two_link_arm_ends_at_its_limit():
     """Planar, so that the constrained minimum is known: joint 1 at its limit, joint 2 at its best."""
     arm = chain(0, 0, limits=[0.5, 3.0])
-    found = numeric_inverse_kinematics(arm, frame_of(0.0, 0.5, 0.2), np.array([0.2, 0.4]), position_only=True)
+    found = numeric_inverse_kinematics(
+        arm, frame_of(0.0, 0.5, 0.2), np.array([0.2, 0.4]), position_only=True
+    )
     assert found.q[0] == 0.5
     elbow = 0.3 * np.array([math.cos(0.5), math.sin(0.5)])
     to_target = np.array([0.0, 0.5]) - elbow
@@ -129,7 +139,10 @@ def test_restarts_are_reproducible_and_help(ur5):
         for s in np.random.default_rng(6).uniform(-3, 3, (200, 6))
         if not numeric_inverse_kinematics(ur5, T, s).converged
     )
-    runs = [numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7)) for _ in range(2)]
+    runs = [
+        numeric_inverse_kinematics(ur5, T, start, restarts=30, rng=np.random.default_rng(7))
+        for _ in range(2)
+    ]
     assert runs[0].converged
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
     unlimited = ur5._replace(position_limits=np.tile([-np.inf, np.inf], (6, 1)))
@@ -141,7 +154,10 @@ def test_at_the_solution_no_step_is_tried(ur5):
     q = np.array([0.3, -1.2, 1.4, -0.8, 1.1, 0.7])
     found = numeric_inverse_kinematics(ur5, forward_kinematics(ur5, q), q)
     assert (found.converged, found.iterations) == (True, 0)
-    assert numeric_inverse_kinematics(ur5, frame_of(0.4, 0.1, 0.3), q, max_iterations=3).iterations == 3
+    assert (
+        numeric_inverse_kinematics(ur5, frame_of(0.4, 0.1, 0.3), q, max_iterations=3).iterations
+        == 3
+    )
 
 
 REFUSED = {

@@ -40,15 +40,23 @@ def test_names_ends_and_what_is_held_are_in_one_line(read):
 @pytest.mark.parametrize("axis", ["0 1 0", "0 2 0", "0 0.1 0"])
 def test_a_held_joint_stands_at_its_value_whatever_the_length_of_its_axis(axis, read):
     found = read(robot(finger("f", axis)))
-    at = forward_kinematics(found.arm, np.zeros(3))[:3, 3] - forward_kinematics(read(robot()).arm, np.zeros(3))[:3, 3]
+    at = (
+        forward_kinematics(found.arm, np.zeros(3))[:3, 3]
+        - forward_kinematics(read(robot()).arm, np.zeros(3))[:3, 3]
+    )
     assert np.linalg.norm(at) == pytest.approx(0.05 + 0.04, abs=1e-9)
 
 
 def test_a_turning_joint_is_held_on_an_axis_of_any_length(read):
     lifted = '<limit lower="0.5" upper="1" effort="1" velocity="1"/>'
-    jaws = [f'<link name="t"/>{joint("t", "l3", "t", axis=axis, limit=lifted)}' for axis in ("0 1 0", "0 7 0")]
+    jaws = [
+        f'<link name="t"/>{joint("t", "l3", "t", axis=axis, limit=lifted)}'
+        for axis in ("0 1 0", "0 7 0")
+    ]
     poses = [
-        forward_kinematics(read(robot(jaw + '<link name="end"/>' + _fixed_end()), ":l3").arm, np.ones(3))
+        forward_kinematics(
+            read(robot(jaw + '<link name="end"/>' + _fixed_end()), ":l3").arm, np.ones(3)
+        )
         for jaw in jaws
     ]
     np.testing.assert_allclose(*poses, atol=1e-12)
@@ -65,7 +73,10 @@ def test_a_finger_that_mimics_a_held_one_stands_where_that_puts_it(read):
 
 @pytest.mark.parametrize(
     "more",
-    [motor("m") + finger("f"), motor("m") + motor("copy").replace("</joint>", '<mimic joint="m"/></joint>')],
+    [
+        motor("m") + finger("f"),
+        motor("m") + motor("copy").replace("</joint>", '<mimic joint="m"/></joint>'),
+    ],
     ids=["beside fingers", "mimicked"],
 )
 def test_the_motor_of_a_gripper_is_no_joint_of_the_arm(more, read):
@@ -82,7 +93,9 @@ def test_a_gripper_by_itself_is_an_arm(read):
 
 def test_a_jaw_that_counts_as_a_joint_is_named_with_the_tip_before_it(read):
     use = read(robot(motor("Moving_Jaw"))).use()
-    assert "joints j1, j2, j3, Moving_Jaw; the last looks like a gripper's; without it: tip l3" in use
+    assert (
+        "joints j1, j2, j3, Moving_Jaw; the last looks like a gripper's; without it: tip l3" in use
+    )
 
 
 def test_a_slide_at_the_end_is_held_aloud(read):
@@ -93,9 +106,13 @@ def test_a_slide_at_the_end_is_held_aloud(read):
 def test_branches_are_refused_with_tips_to_choose_from(read):
     text = robot(motor("left") + motor("right") + motor("right_end", "right_link"))
     tips = "odd.urdf:l3 (3 joints), {0}:left_link (4 joints), {0}:right_end_link (5 joints)"
-    with refused("the chain branches at link 'l3'.*found 'left, right'; allowed: one tip, such as") as caught:
+    with refused(
+        "the chain branches at link 'l3'.*found 'left, right'; allowed: one tip, such as"
+    ) as caught:
         read(text)
-    assert re.sub(r"[^ ]*odd\.urdf", "odd.urdf", str(caught.value)).endswith(tips.replace("{0}", "odd.urdf"))
+    assert re.sub(r"[^ ]*odd\.urdf", "odd.urdf", str(caught.value)).endswith(
+        tips.replace("{0}", "odd.urdf")
+    )
     assert len(read(text, ":l3").joints) == 3
     assert read(text, ":right_end_link").joints == ("j1", "j2", "j3", "right", "right_end")
     with refused("no such link for the tip; found 'left'; allowed: l0, .*Did you mean 'left_link'"):
@@ -120,11 +137,26 @@ def test_a_tip_stands_behind_the_file(name, parts):
 
 
 ODD_LIMITS = {
-    "swapped": ('<limit lower="3" upper="-3" effort="50" velocity="2"/>', r"j1.*lower is not below upper; found \[3"),
-    "degrees": ('<limit lower="-180" upper="180" effort="50" velocity="2"/>', "j1.*limit: out of range.*in degrees"),
-    "degrees a second": ('<limit lower="-3" upper="3" effort="50" velocity="120"/>', "velocity.*degrees a second"),
-    "negative": ('<limit lower="-3" upper="3" effort="-50" velocity="2"/>', "effort: out of range; found -50"),
-    "one value": ('<limit lower="1" upper="1" effort="50" velocity="2"/>', "lower is not below upper"),
+    "swapped": (
+        '<limit lower="3" upper="-3" effort="50" velocity="2"/>',
+        r"j1.*lower is not below upper; found \[3",
+    ),
+    "degrees": (
+        '<limit lower="-180" upper="180" effort="50" velocity="2"/>',
+        "j1.*limit: out of range.*in degrees",
+    ),
+    "degrees a second": (
+        '<limit lower="-3" upper="3" effort="50" velocity="120"/>',
+        "velocity.*degrees a second",
+    ),
+    "negative": (
+        '<limit lower="-3" upper="3" effort="-50" velocity="2"/>',
+        "effort: out of range; found -50",
+    ),
+    "one value": (
+        '<limit lower="1" upper="1" effort="50" velocity="2"/>',
+        "lower is not below upper",
+    ),
 }
 
 
@@ -136,7 +168,12 @@ def test_limits_that_no_joint_has_are_refused(limit, words, read):
 
 @pytest.mark.parametrize(
     "limit",
-    ["", '<limit effort="50" velocity="2"/>', '<limit lower="0" upper="0"/>', '<limit lower="-9999" upper="9999"/>'],
+    [
+        "",
+        '<limit effort="50" velocity="2"/>',
+        '<limit lower="0" upper="0"/>',
+        '<limit lower="-9999" upper="9999"/>',
+    ],
 )
 def test_a_limit_without_a_range_is_none(limit, read):
     found = read(robot(limit=limit))
@@ -145,14 +182,19 @@ def test_a_limit_without_a_range_is_none(limit, read):
 
 
 def test_a_speed_that_no_joint_reaches_is_no_limit(read):
-    assert read(robot(limit=LIMIT.replace('velocity="2"', 'velocity="1000"'))).arm.speed_limits[0] == np.inf
+    assert (
+        read(robot(limit=LIMIT.replace('velocity="2"', 'velocity="1000"'))).arm.speed_limits[0]
+        == np.inf
+    )
 
 
 def transmission(inside: str) -> str:
     return f'<transmission name="t"><joint name="j1"/><actuator name="m">{inside}</actuator></transmission>'
 
 
-@pytest.mark.parametrize("inside", ["<mechanicalReduction/>", "<mechanicalReduction>fifty</mechanicalReduction>"])
+@pytest.mark.parametrize(
+    "inside", ["<mechanicalReduction/>", "<mechanicalReduction>fifty</mechanicalReduction>"]
+)
 def test_a_gear_ratio_decides_nothing_without_a_rotor(inside, read):
     assert read(robot(transmission(inside))).arm.rotor_inertia[0] == 0.0
     with refused("line 1: mechanicalReduction: a number is needed"):
@@ -170,9 +212,18 @@ WRONG_UNITS = {
         r"link 'l1': no link of 1 kg .*radius of gyration were 100 m; found 10000.*kg·mm²",
     ),
     "length": (robot(xyz="0 0 200"), r"joint 'j1': origin: out of range; found 200.*millimetres"),
-    "centre": (robot(body=BODY.replace("0 0 0.1", "0 0 100")), "link 'l1': origin: out of range; .*millimetres"),
-    "decimal comma": (robot(body=BODY.replace("1.0", "1,0")), "line 1: mass: value: no number; found '1,0'.*decimal"),
-    "xacro": (robot(xyz="0 0 ${h}"), r"line 1: origin: xyz: no number; found '0 0 \${h}'.*as xacro writes"),
+    "centre": (
+        robot(body=BODY.replace("0 0 0.1", "0 0 100")),
+        "link 'l1': origin: out of range; .*millimetres",
+    ),
+    "decimal comma": (
+        robot(body=BODY.replace("1.0", "1,0")),
+        "line 1: mass: value: no number; found '1,0'.*decimal",
+    ),
+    "xacro": (
+        robot(xyz="0 0 ${h}"),
+        r"line 1: origin: xyz: no number; found '0 0 \${h}'.*as xacro writes",
+    ),
     "no link": ('<robot name="part"/>', "no link.*as xacro writes"),
 }
 

@@ -16,7 +16,9 @@ URDF = Path("cmeel.prefix/share/example-robot-data/robots/ur_description/urdf/ur
 FILE = Path(sysconfig.get_paths()["purelib"]) / URDF
 
 
-@pytest.mark.skipif(not FILE.is_file(), reason="example-robot-data is not installed: pip install -e '.[dev]'")
+@pytest.mark.skipif(
+    not FILE.is_file(), reason="example-robot-data is not installed: pip install -e '.[dev]'"
+)
 def test_the_official_ur5_has_the_dynamics_that_pinocchio_reads():
     arm = read_urdf(FILE).arm
     model = pin.buildModelFromUrdf(str(FILE))

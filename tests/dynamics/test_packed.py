@@ -69,8 +69,20 @@ def _same(one, other):
 def _number_fields(numbers: np.ndarray, n: int, room: Room) -> bool:
     arm = arm_in(numbers, n)
     arm.dh[:], arm.twist[:], arm.offset[:], arm.dynamics_offset[:], arm.mass[:] = 0, 1, 2, 3, 4
-    arm.center_of_mass[:], arm.inertia[:], arm.rotor_inertia[:], arm.friction[:], arm.presliding[:] = 5, 6, 7, 8, 9
-    arm.gravity[:], arm.tool[:], arm.position_limits[:], arm.speed_limits[:], arm.torque_limits[:] = 10, 11, 12, 13, 14
+    (
+        arm.center_of_mass[:],
+        arm.inertia[:],
+        arm.rotor_inertia[:],
+        arm.friction[:],
+        arm.presliding[:],
+    ) = 5, 6, 7, 8, 9
+    (
+        arm.gravity[:],
+        arm.tool[:],
+        arm.position_limits[:],
+        arm.speed_limits[:],
+        arm.torque_limits[:],
+    ) = 10, 11, 12, 13, 14
     arm.capsules[:] = 15
     return True
 
@@ -211,7 +223,13 @@ def test_one_of_three_in_another_form_is_taken_too(call, place):
     frozen = rows[place].copy()
     frozen.flags.writeable = False
     subclass = rows[place].view(np.recarray)
-    for other in (rows[place].tolist(), frozen, subclass, rows[place][None], rows[place].astype(">f8")):
+    for other in (
+        rows[place].tolist(),
+        frozen,
+        subclass,
+        rows[place][None],
+        rows[place].astype(">f8"),
+    ):
         assert np.array_equal(call(arm, *rows[:place], other, *rows[place + 1 :]).ravel(), expected)
     for wrong in (rows[place][:5], np.zeros((6, 1)), "nothing", None):
         with pytest.raises(BadInput):
@@ -227,7 +245,9 @@ def test_an_arm_with_one_array_exchanged_is_another_arm():
         assert _same(_all(other), _all(_apart(other)))
 
 
-@pytest.mark.parametrize("q", [np.zeros(5), np.zeros((6, 1)), "nothing", None, np.zeros(()), [[0.0] * 6, [0.0]]])
+@pytest.mark.parametrize(
+    "q", [np.zeros(5), np.zeros((6, 1)), "nothing", None, np.zeros(()), [[0.0] * 6, [0.0]]]
+)
 def test_a_wrong_shape_is_refused(q):
     with pytest.raises(BadInput):
         forward_kinematics(load_arm("ur5_controller"), q)
@@ -244,7 +264,9 @@ def test_a_wrong_shape_is_refused(q):
     ],
 )
 def test_numbers_in_any_form_of_storage(q):
-    expected = forward_kinematics(load_arm("ur5_controller"), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
+    expected = forward_kinematics(
+        load_arm("ur5_controller"), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    )
     assert np.array_equal(forward_kinematics(load_arm("ur5_controller"), q), expected)
 
 
@@ -266,7 +288,15 @@ def test_an_array_that_cannot_take_the_result_is_refused(call, rows):
     frozen = fits.copy()
     frozen.flags.writeable = False
     strided = np.repeat(fits, 2, axis=-1)[..., ::2]
-    for out in (fits[..., :-1].copy(), fits[None], fits.astype(np.float32), fits.astype(">f8"), frozen, strided, [0]):
+    for out in (
+        fits[..., :-1].copy(),
+        fits[None],
+        fits.astype(np.float32),
+        fits.astype(">f8"),
+        frozen,
+        strided,
+        [0],
+    ):
         with pytest.raises(BadInput, match="out cannot take the result"):
             _call(call, arm, rows, out=out)
 
@@ -283,7 +313,13 @@ def test_what_is_wrong_with_an_array_for_the_result_is_said_in_a_line(call):
         f"out cannot take the result; found 'float32 of shape {shape}'; "
         f"allowed: float64 of shape {shape}, contiguous and writable"
     )
-    for out in (frozen, np.zeros((*shape, 2))[..., 0], np.zeros(shape).tolist(), np.zeros(3), "out"):
+    for out in (
+        frozen,
+        np.zeros((*shape, 2))[..., 0],
+        np.zeros(shape).tolist(),
+        np.zeros(3),
+        "out",
+    ):
         with pytest.raises(BadInput, match="out cannot take the result") as caught:
             _call(call, arm, out=out)
         assert "\n" not in str(caught.value)
@@ -312,11 +348,18 @@ def test_the_result_may_lie_in_memory_of_an_argument(call, rows, shift):
 
 @pytest.mark.parametrize("rows", [(), (4,)])
 def test_the_result_may_lie_in_the_arms_own_memory(rows):
-    for name, call in (("mass", inverse_dynamics), ("mass", forward_dynamics), ("tool", forward_kinematics)):
+    for name, call in (
+        ("mass", inverse_dynamics),
+        ("mass", forward_dynamics),
+        ("tool", forward_kinematics),
+    ):
         arm = load_arm("ur5_controller")
         expected = _call(call, arm, rows)
         numbers = arm.dh.base
-        first = (getattr(arm, name).__array_interface__["data"][0] - numbers.__array_interface__["data"][0]) // 8
+        first = (
+            getattr(arm, name).__array_interface__["data"][0]
+            - numbers.__array_interface__["data"][0]
+        ) // 8
         out = numbers[first : first + expected.size].reshape(expected.shape)
         assert np.array_equal(_call(call, arm, rows, out=out), expected)
 

@@ -30,13 +30,41 @@ JOINTS = [
 ]
 # Gaz et al. 2019, as franka_ros has them: mass; centre; xx, yy, zz, xy, xz, yz about it; axes of the joint
 LINKS = [
-    (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.009117, -0.000139, 0.006772, 0.019169)),
-    (0.646926, (-0.003141, -0.02872, 0.003495), (0.007962, 0.02811, 0.025995, -0.003925, 0.010254, 0.000704)),
-    (3.228604, (0.027518, 0.039252, -0.066502), (0.037242, 0.036155, 0.01083, -0.004761, -0.011396, -0.012805)),
-    (3.587895, (-0.05317, 0.104419, 0.027454), (0.025853, 0.019552, 0.028323, 0.007796, -0.001332, 0.008641)),
-    (1.225946, (-0.011953, 0.041065, -0.038437), (0.035549, 0.029474, 0.008627, -0.002117, -0.004037, 0.000229)),
-    (1.666555, (0.060149, -0.014117, -0.010517), (0.001964, 0.004354, 0.005433, 0.000109, -0.001158, 0.000341)),
-    (0.735522, (0.010517, -0.004252, 0.061597), (0.012516, 0.010027, 0.004815, -0.000428, -0.001196, -0.000741)),
+    (
+        4.970684,
+        (0.003875, 0.002081, -0.04762),
+        (0.70337, 0.70661, 0.009117, -0.000139, 0.006772, 0.019169),
+    ),
+    (
+        0.646926,
+        (-0.003141, -0.02872, 0.003495),
+        (0.007962, 0.02811, 0.025995, -0.003925, 0.010254, 0.000704),
+    ),
+    (
+        3.228604,
+        (0.027518, 0.039252, -0.066502),
+        (0.037242, 0.036155, 0.01083, -0.004761, -0.011396, -0.012805),
+    ),
+    (
+        3.587895,
+        (-0.05317, 0.104419, 0.027454),
+        (0.025853, 0.019552, 0.028323, 0.007796, -0.001332, 0.008641),
+    ),
+    (
+        1.225946,
+        (-0.011953, 0.041065, -0.038437),
+        (0.035549, 0.029474, 0.008627, -0.002117, -0.004037, 0.000229),
+    ),
+    (
+        1.666555,
+        (0.060149, -0.014117, -0.010517),
+        (0.001964, 0.004354, 0.005433, 0.000109, -0.001158, 0.000341),
+    ),
+    (
+        0.735522,
+        (0.010517, -0.004252, 0.061597),
+        (0.012516, 0.010027, 0.004815, -0.000428, -0.001196, -0.000741),
+    ),
 ]
 
 
@@ -64,7 +92,9 @@ def urdf(more=""):
         parts.append(link(f"link{i}", *LINKS[i - 1]))
         limit = f'<limit lower="{low}" upper="{high}" velocity="{speed}" effort="{torque}"/>'
         rest = f'<axis xyz="0 0 1"/>{limit}'
-        parts.append(joint(f"j{i}", "revolute", f"link{i - 1}", f"link{i}", (x, y, z), rest, f"{turn!r} 0 0"))
+        parts.append(
+            joint(f"j{i}", "revolute", f"link{i - 1}", f"link{i}", (x, y, z), rest, f"{turn!r} 0 0")
+        )
     parts.append('<link name="link8"/>' + joint("j8", "fixed", "link7", "link8", (0, 0, 0.107)))
     return f'<robot name="panda">{"".join(parts)}{more}</robot>'
 
@@ -78,7 +108,9 @@ def fingers(lower=0.0):
     rest = f'<axis xyz="0 -1 0"/>{limit}<mimic joint="f1"/>'
     right = joint("f2", "prismatic", "hand", "right", (0, 0, 0.0584), rest)
     parts = [hand, link("left", *small), link("right", *small), left, right]
-    return "".join([*parts, joint("jh", "fixed", "link8", "hand", (0, 0, 0), rpy=f"0 0 {-math.pi / 4!r}")])
+    return "".join(
+        [*parts, joint("jh", "fixed", "link8", "hand", (0, 0, 0), rpy=f"0 0 {-math.pi / 4!r}")]
+    )
 
 
 def as_pinocchio(content, held=0.0):
@@ -135,7 +167,9 @@ def test_fingers_beyond_the_tip_are_fixed_at_zero(tip, tmp_path):
     assert largest_relative_error(torques(found.arm), expected) < 1e-10
     assert found.arm.mass[6] == pytest.approx(0.735522 + 0.73 + 2 * 0.015)
     if tip == "link8":
-        np.testing.assert_allclose(forward_kinematics(found.arm, STATES.q), poses, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            forward_kinematics(found.arm, STATES.q), poses, rtol=0, atol=1e-12
+        )
 
 
 def test_fingers_that_never_close_are_fixed_as_near_to_zero_as_they_come(tmp_path):
@@ -143,7 +177,9 @@ def test_fingers_that_never_close_are_fixed_as_near_to_zero_as_they_come(tmp_pat
     (tmp_path / "hand.urdf").write_text(content)
     found = torques(read_urdf(tmp_path / "hand.urdf").arm)
     assert largest_relative_error(found, as_pinocchio(content, held=0.01)[0]) < 1e-10
-    assert largest_relative_error(found, as_pinocchio(content)[0]) > 1e-9  # at zero they weigh elsewhere
+    assert (
+        largest_relative_error(found, as_pinocchio(content)[0]) > 1e-9
+    )  # at zero they weigh elsewhere
 
 
 def test_turning_joints_beyond_the_tip_are_fixed_too(tmp_path):

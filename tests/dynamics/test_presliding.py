@@ -84,7 +84,9 @@ def test_it_takes_at_least_what_it_stores():
         force = _torque(path)
         work = np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(path))
         stored = force[1:] ** 2 / (2.0 * STIFFNESS)
-        slipped = np.cumsum(0.5 * (force[1:] ** 2 + force[:-1] ** 2) / LEVEL * np.abs(np.diff(path)))
+        slipped = np.cumsum(
+            0.5 * (force[1:] ** 2 + force[:-1] ** 2) / LEVEL * np.abs(np.diff(path))
+        )
         np.testing.assert_allclose(work, stored + slipped, atol=1e-7)
         assert (work >= stored - 1e-7).all()
 
@@ -92,7 +94,9 @@ def test_it_takes_at_least_what_it_stores():
 def test_a_small_turn_meets_the_stiffness_and_a_long_one_the_level():
     assert _torque([0.0, 1e-9])[-1] == pytest.approx(STIFFNESS * 1e-9, rel=1e-4)
     assert _torque([0.0, 0.1])[-1] == pytest.approx(LEVEL, rel=1e-12)
-    assert _torque([0.0, 0.1, 0.1 - 1e-9])[-1] == pytest.approx(LEVEL - 2 * STIFFNESS * 1e-9, rel=1e-6)
+    assert _torque([0.0, 0.1, 0.1 - 1e-9])[-1] == pytest.approx(
+        LEVEL - 2 * STIFFNESS * 1e-9, rel=1e-6
+    )
 
 
 def test_the_stiffer_the_nearer_to_coulomb():

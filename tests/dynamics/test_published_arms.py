@@ -53,7 +53,9 @@ def test_published_mass_matrix(as_printed, q):
     )
     last = 1.217591948e-4
     expected = {
-        (1, 2): (2.67177491e-1 * np.sin(q2) + turn + 2.843760e-3 * (np.sin(q2 + q5) + np.sin(q2 - q5))),
+        (1, 2): (
+            2.67177491e-1 * np.sin(q2) + turn + 2.843760e-3 * (np.sin(q2 + q5) + np.sin(q2 - q5))
+        ),
         (1, 3): turn,
         (1, 4): turn,
         (1, 5): (
@@ -80,7 +82,11 @@ def test_published_mass_matrix(as_printed, q):
     found = mass_matrix(as_printed, q)
     for (i, j), element in expected.items():
         np.testing.assert_allclose(
-            found[:, i - 1, j - 1], element + np.zeros(len(q)), rtol=0, atol=1e-9, err_msg=f"m{i}{j}"
+            found[:, i - 1, j - 1],
+            element + np.zeros(len(q)),
+            rtol=0,
+            atol=1e-9,
+            err_msg=f"m{i}{j}",
         )
 
 
@@ -106,7 +112,9 @@ def test_kebria_and_tu_have_the_same_dynamics(q):
     for a, b in zip(kebria, tu, strict=True):
         np.testing.assert_array_equal(a, b)
     qd, qdd = np.roll(q, 1, axis=0), np.roll(q, 2, axis=0)
-    np.testing.assert_array_equal(inverse_dynamics(kebria, q, qd, qdd), inverse_dynamics(tu, q, qd, qdd))
+    np.testing.assert_array_equal(
+        inverse_dynamics(kebria, q, qd, qdd), inverse_dynamics(tu, q, qd, qdd)
+    )
 
 
 # --- UR5e: base parameters identified by madsen2020 on a real one ------------------------------------
@@ -120,7 +128,9 @@ def _base_parameters(arm):
         return np.mean([gravity_torque(arm, q)[joint - 1] for q in poses]) / GRAVITY
 
     flat = np.zeros(6)
-    upper_arm = mean(2, flat, [0, 0, np.pi, 0, 0, 0], [0, 0, 0, np.pi, 0, 0], [0, 0, np.pi, np.pi, 0, 0])
+    upper_arm = mean(
+        2, flat, [0, 0, np.pi, 0, 0, 0], [0, 0, 0, np.pi, 0, 0], [0, 0, np.pi, np.pi, 0, 0]
+    )
     forearm = mean(3, flat, [0, 0, 0, np.pi, 0, 0])
     wrist = mean(4, *([0, 0, 0, right_angle, turn, 0] for turn in (right_angle, -right_angle)))
     return upper_arm, forearm, -wrist
@@ -128,7 +138,9 @@ def _base_parameters(arm):
 
 def test_base_parameters_of_the_ur5e():
     found = _base_parameters(load_arm("ur5e"))
-    np.testing.assert_allclose(found, [-4.212, -1.880, -0.186], atol=6e-4)  # from masses and centres
+    np.testing.assert_allclose(
+        found, [-4.212, -1.880, -0.186], atol=6e-4
+    )  # from masses and centres
     np.testing.assert_allclose(found, [-4.1774, -1.8774, -0.1866], rtol=0.01)  # madsen2020 Table 4
 
 

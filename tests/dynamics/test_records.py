@@ -86,7 +86,9 @@ def test_it_begins_with_its_values_and_with_those_given():
     assert repr(Others(ready=True)) == "Others(ready=True)"
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
 def test_a_copy_of_the_numbers_is_another_memory(loop, copied):
     state = make()
     other = state._replace(now=copied(state.now))

@@ -12,7 +12,12 @@ from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm, with_payload
 from dynamics.identification import arm_with_parameters, parameter_names, parameters_of, regressor
-from dynamics.identification.parameters import LINK_PARAMETERS, change_of_frame, pseudo_inertia, to_standard
+from dynamics.identification.parameters import (
+    LINK_PARAMETERS,
+    change_of_frame,
+    pseudo_inertia,
+    to_standard,
+)
 
 TOLERANCE = 1e-10
 
@@ -41,7 +46,9 @@ def test_every_column_is_pinocchios(name):
     arm = load_arm(name)
     s = random_states(6, 50, seed=2)
     model, data = pinocchio_model(arm)
-    theirs = over_states(lambda *x: pin.computeJointTorqueRegressor(model, data, *x).copy(), s.q, s.qd, s.qdd)
+    theirs = over_states(
+        lambda *x: pin.computeJointTorqueRegressor(model, data, *x).copy(), s.q, s.qd, s.qdd
+    )
     order = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]  # Pinocchio: m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz
     theirs = theirs.reshape(50, 6, 6, 10)[..., order].reshape(50, 6, 60)
     blocks = np.zeros((60, 60))
@@ -69,7 +76,9 @@ def test_an_arm_from_its_parameters_is_the_same_arm(name):
         again = arm_with_parameters(arm, parameters_of(arm, True, frames), frames)
         heavy = arm.mass > 0
         np.testing.assert_allclose(again.mass, arm.mass, atol=1e-14)
-        np.testing.assert_allclose(again.center_of_mass[heavy], arm.center_of_mass[heavy], atol=1e-14)
+        np.testing.assert_allclose(
+            again.center_of_mass[heavy], arm.center_of_mass[heavy], atol=1e-14
+        )
         np.testing.assert_allclose(again.inertia, arm.inertia, atol=1e-14)
         np.testing.assert_array_equal(again.rotor_inertia, arm.rotor_inertia)
 
@@ -79,8 +88,12 @@ def test_torque_is_linear_in_added_bodies():
     arm = load_arm("ur5e")
     inertia = np.diag([0.01, 0.02, 0.015])
     loaded = with_payload(arm, 2.0, np.array([0.01, -0.02, 0.05]), inertia)
-    alone = with_payload(arm._replace(mass=0 * arm.mass, inertia=0 * arm.inertia), 2.0, [0.01, -0.02, 0.05], inertia)
-    np.testing.assert_allclose(parameters_of(loaded) - parameters_of(arm), parameters_of(alone), atol=1e-14)
+    alone = with_payload(
+        arm._replace(mass=0 * arm.mass, inertia=0 * arm.inertia), 2.0, [0.01, -0.02, 0.05], inertia
+    )
+    np.testing.assert_allclose(
+        parameters_of(loaded) - parameters_of(arm), parameters_of(alone), atol=1e-14
+    )
 
 
 def test_pseudo_inertia_is_positive_for_real_bodies_alone():
@@ -106,7 +119,10 @@ def test_names_follow_the_parameters():
 
 AS_PRINTED, UR5E = load_arm("ur5_ragazzon2012_as_printed"), load_arm("ur5e")
 REFUSED = {
-    "one too few": (lambda: arm_with_parameters(UR5E, parameters_of(UR5E)[:-1]), "no parameter vector"),
+    "one too few": (
+        lambda: arm_with_parameters(UR5E, parameters_of(UR5E)[:-1]),
+        "no parameter vector",
+    ),
     "nan": (lambda: arm_with_parameters(UR5E, np.full(60, np.nan)), "no parameter vector"),
     "negative masses": (lambda: arm_with_parameters(UR5E, -parameters_of(UR5E)), "no body"),
     "unknown frames": (lambda: to_standard(UR5E, "modifed"), "Did you mean 'modified'"),

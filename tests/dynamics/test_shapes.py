@@ -70,7 +70,11 @@ WRONG_POSITIONS = {
     "rows of two lengths": ([[0.0] * 6, [0.0] * 5], "q must hold numbers"),
 }
 WRONG = {
-    "leads": (coriolis_matrix, (np.zeros((2, 6)), np.zeros((3, 6))), "leading dimensions do not fit"),
+    "leads": (
+        coriolis_matrix,
+        (np.zeros((2, 6)), np.zeros((3, 6))),
+        "leading dimensions do not fit",
+    ),
     "qdd": (inverse_dynamics, (ZERO, ZERO, np.zeros(7)), "qdd has the wrong shape"),
     "wrench": (forward_dynamics, (ZERO, ZERO, ZERO, np.zeros(3)), "wrench has the wrong shape"),
     "wrenches": (forward_dynamics, (ZERO, ZERO, ZERO, np.zeros((2, 6))), "wrench does not fit"),
@@ -103,7 +107,9 @@ def test_leading_dimensions_are_kept(function, shape, lead):
 
 
 @pytest.mark.parametrize(("q", "words"), WRONG_POSITIONS.values(), ids=WRONG_POSITIONS)
-@pytest.mark.parametrize("function", [*OF_POSITION, singularity_measures, near_singularities], ids=name_of)
+@pytest.mark.parametrize(
+    "function", [*OF_POSITION, singularity_measures, near_singularities], ids=name_of
+)
 def test_wrong_joint_positions_are_bad_input(function, q, words):
     with refused(words):
         function(ARM, q)

@@ -100,7 +100,9 @@ def test_bounds_are_what_they_say():
 
 def test_singular_values_and_manipulability_from_pinocchios_jacobian(arm):
     J = pinocchio_jacobian(arm, Q[:100])
-    np.testing.assert_allclose(singular_values(arm, Q[:100]), np.linalg.svd(J, compute_uv=False), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        singular_values(arm, Q[:100]), np.linalg.svd(J, compute_uv=False), rtol=0, atol=1e-12
+    )
     product = np.sqrt(np.maximum(np.linalg.det(J @ np.swapaxes(J, 1, 2)), 0))
     np.testing.assert_allclose(manipulability(arm, Q[:100]), product, rtol=1e-6, atol=1e-12)
 

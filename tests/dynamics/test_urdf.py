@@ -11,7 +11,14 @@ import pytest
 from oracles import largest_relative_error, over_states, random_states, random_tool
 from refusals import refused
 
-from dynamics import forward_kinematics, gravity_torque, has_closed_form, inverse_dynamics, load_arm, with_tool
+from dynamics import (
+    forward_kinematics,
+    gravity_torque,
+    has_closed_form,
+    inverse_dynamics,
+    load_arm,
+    with_tool,
+)
 from dynamics.files import read_urdf, write_urdf
 
 STATES = random_states(6, 50, seed=21)
@@ -24,7 +31,10 @@ UR = {
         (0.089159, 0.13585, -0.1197, 0.425, 0.39225, 0.093, 0.09465, 0.0823),
         (3.7, 8.393, 2.275, 1.219, 1.219, 0.1879),
     ),
-    "ur5e": ((0.1625, 0.138, -0.131, 0.425, 0.3922, 0.127, 0.0997, 0.0996), (3.761, 8.058, 2.846, 1.37, 1.3, 0.365)),
+    "ur5e": (
+        (0.1625, 0.138, -0.131, 0.425, 0.3922, 0.127, 0.0997, 0.0996),
+        (3.761, 8.058, 2.846, 1.37, 1.3, 0.365),
+    ),
 }
 HALF = "1.570796327"  # printed to nine digits, as such files do
 
@@ -39,7 +49,9 @@ def _ur_text(name: str) -> str:
         (f"0 {-d5} 0", f"{HALF} 0 0"),
         (f"0 {d6} 0", f"{HALF} 3.141592653589793 3.141592653589793"),
     ]
-    parts = ['<link name="world"/><link name="base_link"/><link name="base"/><link name="base_link_inertia"/>']
+    parts = [
+        '<link name="world"/><link name="base_link"/><link name="base"/><link name="base_link_inertia"/>'
+    ]
     parts += [_fixed("world", "base_link", "0 0 0", "0 0 0")]
     parts += [_fixed("base_link", "base", "0 0 0", "0 0 3.141592653589793")]
     parts += [_fixed("base_link", "base_link_inertia", "0 0 0", "0 0 3.141592653589793")]
@@ -51,17 +63,24 @@ def _ur_text(name: str) -> str:
         parent = f"link{i}"
     parts += ['<link name="ft_frame"/><link name="tool0"/>', _link("gripper", 0.5, "0 0 0.05")]
     parts += [_fixed(parent, "ft_frame", "0 0 0", "3.141592653589793 0 0")]
-    parts += [_fixed(parent, "gripper", "0 0 0.02", "0 0.3 0"), _fixed(parent, "tool0", "0 0 0", "0 0 0")]
+    parts += [
+        _fixed(parent, "gripper", "0 0 0.02", "0 0.3 0"),
+        _fixed(parent, "tool0", "0 0 0", "0 0 0"),
+    ]
     return f'<robot name="{name}">{"".join(parts)}</robot>'
 
 
 def _link(name: str, mass: float, center: str) -> str:
     inertia = '<inertia ixx="0.03" ixy="0.001" ixz="-0.002" iyy="0.02" iyz="0.0015" izz="0.025"/>'
     origin = f'<origin xyz="{center}" rpy="0.1 -0.2 0.3"/>'
-    return f'<link name="{name}"><inertial>{origin}<mass value="{mass}"/>{inertia}</inertial></link>'
+    return (
+        f'<link name="{name}"><inertial>{origin}<mass value="{mass}"/>{inertia}</inertial></link>'
+    )
 
 
-def _joint(name: str, kind: str, parent: str, child: str, xyz: str, rpy: str, axis: str = "0 0 1") -> str:
+def _joint(
+    name: str, kind: str, parent: str, child: str, xyz: str, rpy: str, axis: str = "0 0 1"
+) -> str:
     limits = {
         "revolute": '<limit lower="-3" upper="2" effort="150" velocity="3.1"/>',
         "continuous": '<limit effort="0" velocity="0"/>',  # what files say that know none
@@ -83,7 +102,11 @@ def _skewed_text(seed: int, n: int = 6) -> str:
     parts, parent = ['<link name="root"/>'], "root"
     for i in range(n):
         parts.append(_link(f"l{i}", 1.0 + i, text(rng.uniform(-0.1, 0.1, 3))))
-        place = text(rng.uniform(-0.4, 0.4, 3)), text(rng.uniform(-3, 3, 3)), text(rng.normal(size=3))
+        place = (
+            text(rng.uniform(-0.4, 0.4, 3)),
+            text(rng.uniform(-3, 3, 3)),
+            text(rng.normal(size=3)),
+        )
         parts.append(_joint(f"j{i}", "revolute", parent, f"l{i}", *place))
         parent = f"l{i}"
     return f'<robot name="skewed">{"".join(parts)}</robot>'
@@ -160,7 +183,9 @@ def test_round_trip(rigid_arm, tool, tmp_path):
     expected = inverse_dynamics(arm, q, qd, qdd)
     assert largest_relative_error(inverse_dynamics(back, q, qd, qdd), expected) < 1e-12
     assert largest_relative_error(gravity_torque(back, q), gravity_torque(arm, q)) < 1e-12
-    np.testing.assert_allclose(forward_kinematics(back, q), forward_kinematics(arm, q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        forward_kinematics(back, q), forward_kinematics(arm, q), rtol=0, atol=1e-12
+    )
     for name in ("position_limits", "speed_limits", "torque_limits", "rotor_inertia"):
         np.testing.assert_array_equal(getattr(back, name), getattr(arm, name))
 
@@ -177,7 +202,9 @@ def test_pinocchio_loads_what_we_write(rigid_arm, tmp_path):
         pin.framesForwardKinematics(model, data, q)
         return data.oMf[model.getFrameId("tool0")].homogeneous
 
-    np.testing.assert_allclose(forward_kinematics(arm, STATES.q), over_states(pose, STATES.q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, STATES.q), over_states(pose, STATES.q), rtol=0, atol=1e-12
+    )
 
 
 def test_mujoco_loads_what_we_write(rigid_arm, tmp_path):
@@ -193,7 +220,9 @@ def test_mujoco_loads_what_we_write(rigid_arm, tmp_path):
         return data.qfrc_inverse
 
     found = inverse_dynamics(rigid_arm, STATES.q, STATES.qd, STATES.qdd)
-    assert largest_relative_error(found, over_states(inverse, STATES.q, STATES.qd, STATES.qdd)) < 1e-8
+    assert (
+        largest_relative_error(found, over_states(inverse, STATES.q, STATES.qd, STATES.qdd)) < 1e-8
+    )
 
 
 def test_load_arm_reads_urdf(tmp_path):
@@ -218,17 +247,32 @@ def _of_kind(kind):
 DAMAGE = {
     "two fingers": (_two_fingers, "branches.*jleft, jright"),
     "axis of zeros": (_replaced('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'), "no direction"),
-    "unknown link": (_replaced('<child link="link4"/>', '<child link="nowhere"/>'), "unknown link.*nowhere"),
-    "circle": (_replaced('<child link="link4"/>', '<child link="link1"/>'), "no tree with one root"),
-    "limit in words": (_replaced('lower="-3"', 'lower="low"'), "limit: lower: no number; found 'low'"),
+    "unknown link": (
+        _replaced('<child link="link4"/>', '<child link="nowhere"/>'),
+        "unknown link.*nowhere",
+    ),
+    "circle": (
+        _replaced('<child link="link4"/>', '<child link="link1"/>'),
+        "no tree with one root",
+    ),
+    "limit in words": (
+        _replaced('lower="-3"', 'lower="low"'),
+        "limit: lower: no number; found 'low'",
+    ),
     "not closed": (_replaced("</robot>", ""), "cannot read the URDF"),
     "nothing moves": (
         lambda t: t.replace('type="revolute"', 'type="fixed"').replace('"continuous"', '"fixed"'),
         "no moving",
     ),
     "negative inertia": (_replaced('ixx="0.03"', 'ixx="-1"'), "inertia tensor"),
-    "negative mass": (_replaced('<mass value="1.219"/>', '<mass value="-2"/>'), "mass: out of range; found -2"),
-    "mimic": (_replaced('<child link="link3"/>', '<child link="link3"/><mimic joint="j0"/>'), "'j3' mimics"),
+    "negative mass": (
+        _replaced('<mass value="1.219"/>', '<mass value="-2"/>'),
+        "mass: out of range; found -2",
+    ),
+    "mimic": (
+        _replaced('<child link="link3"/>', '<child link="link3"/><mimic joint="j0"/>'),
+        "'j3' mimics",
+    ),
     **{
         kind: (_of_kind(kind), f"joint 'j3' .*found '{kind}'; allowed: revolute, continuous, fixed")
         for kind in ("prismatic", "floating", "planar")

@@ -47,18 +47,33 @@ def parts_returned(function):
             return any(map(is_part, node.elts))
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute):
-                return node.func.attr == "reshape" and (is_part(node.func.value) or _root(node.func.value) in given)
-            return isinstance(node.func, ast.Name) and node.func.id[0].isupper() and any(map(is_part, node.args))
+                return node.func.attr == "reshape" and (
+                    is_part(node.func.value) or _root(node.func.value) in given
+                )
+            return (
+                isinstance(node.func, ast.Name)
+                and node.func.id[0].isupper()
+                and any(map(is_part, node.args))
+            )
         if isinstance(node, ast.Subscript):
-            return _root(node) in given and any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
+            return _root(node) in given and any(
+                isinstance(part, ast.Slice) for part in ast.walk(node.slice)
+            )
         return isinstance(node, ast.Name) and node.id in parts
 
     parts = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and is_part(node.value):
-            parts |= {name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+            parts |= {
+                name.id
+                for target in node.targets
+                for name in ast.walk(target)
+                if isinstance(name, ast.Name)
+            }
     return [
-        r.value for r in ast.walk(function) if isinstance(r, ast.Return) and r.value is not None and is_part(r.value)
+        r.value
+        for r in ast.walk(function)
+        if isinstance(r, ast.Return) and r.value is not None and is_part(r.value)
     ]
 
 
@@ -84,9 +99,8 @@ def test_no_compiled_step_returns_a_part_that_it_does_not_own():
 
 
 def test_a_part_that_is_returned_is_noticed():
-    text = (
-        "def f(a, n):\n b = a[1:n]\n return b.reshape(2, n), 3\ndef g(a):\n return view(a, 1, (2,)), a[0], a[1:].copy()"
-    )
-    wrong, right = ast.parse(text).body
+    wrong_text = "def f(a, n):\n b = a[1:n]\n return b.reshape(2, n), 3"
+    right_text = "def g(a):\n return view(a, 1, (2,)), a[0], a[1:].copy()"
+    wrong, right = ast.parse(f"{wrong_text}\n{right_text}").body
     assert parts_returned(wrong)
     assert not parts_returned(right)

@@ -10,8 +10,14 @@ HIT = "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ntrajector
 HARD = "contact: {stiffness: 3.0e7}\nplant: {step: 1.0e-4}\n"
 CAUSES = {
     "kilonewtons": (HIT + HARD + GOAL, "kN at "),
-    "speeds": ("controller: {omega: 200, saturate: false, period: 0.02}\n" + GOAL, "times its limit: no"),
-    "saturation": ("controller: {omega: 100, period: 0.02}\n" + GOAL, "motors were at their limits for "),
+    "speeds": (
+        "controller: {omega: 200, saturate: false, period: 0.02}\n" + GOAL,
+        "times its limit: no",
+    ),
+    "saturation": (
+        "controller: {omega: 100, period: 0.02}\n" + GOAL,
+        "motors were at their limits for ",
+    ),
 }
 
 
@@ -23,7 +29,9 @@ def test_what_no_arm_does_is_a_warning(cause):
     if cause == "kilonewtons":
         force, time = summary["peak_contact_force_N"], summary["peak_contact_force_time_s"]
         assert force > 1000
-        assert any(f"{1e-3 * force:.3g} kN at {time:.3g} s" in warning for warning in summary["warnings"])
+        assert any(
+            f"{1e-3 * force:.3g} kN at {time:.3g} s" in warning for warning in summary["warnings"]
+        )
 
 
 def test_a_sound_run_has_none():

@@ -16,7 +16,11 @@ from hopfield_nav.experiment.arrival import arrived
 
 WRONG_MASSES = "controller.model_error.mass_scale=1.1"
 UNKNOWN_LOAD = ["tool.payload.mass=1", "controller.model_error.payload=unknown"]
-DEAF = ["detection.estimator=joint_error", "detection.measure=wrench_norm", "detection.threshold=1000"]
+DEAF = [
+    "detection.estimator=joint_error",
+    "detection.measure=wrench_norm",
+    "detection.threshold=1000",
+]
 NEAR = "goal: {cell: [4, 10], tolerance: 1.0e-9}\ntime_limit: 60\n"
 HEAVIER = "controller: {model_error: {mass_scale: 1.1}, settling: %g}\n"
 FEELS = "detection: {estimator: %s, measure: force_norm, threshold: 15}\n"
@@ -46,7 +50,8 @@ def test_the_arm_as_imperfect_as_a_real_one_arrives_within_a_millimetre():
 
 def test_with_an_exact_model_nothing_is_corrected():
     with_it, without = (
-        simulate(load_world("ragazzon2012", [f"controller.settling={rate}", "record.every=50"])) for rate in (1.0, 0.0)
+        simulate(load_world("ragazzon2012", [f"controller.settling={rate}", "record.every=50"]))
+        for rate in (1.0, 0.0)
     )
     np.testing.assert_array_equal(with_it.data.q, without.data.q)
 
@@ -91,7 +96,9 @@ def test_nothing_winds_up_while_something_is_pressed():
 
 def test_an_arm_with_wrong_friction_does_not_hunt_after_it_has_arrived():
     """For 2 s after it is within 1 mm the tool neither leaves again nor jumps."""
-    world = load_world("ragazzon2012_real", ["obstacles=[]", "goal.tolerance=1e-9", "time_limit=40"])
+    world = load_world(
+        "ragazzon2012_real", ["obstacles=[]", "goal.tolerance=1e-9", "time_limit=40"]
+    )
     data = simulate(world).data
     error = np.linalg.norm(data.tool_position.values - np.array(world.goal_point), axis=1)
     first = int(np.flatnonzero(error < 1e-3)[0])
@@ -103,11 +110,15 @@ def test_an_arm_with_wrong_friction_does_not_hunt_after_it_has_arrived():
 # --- what is sensed, and what is true ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("changes", "exact"), [([], True), (["plant.engine=flexible", *DEAF], False)])
+@pytest.mark.parametrize(
+    ("changes", "exact"), [([], True), (["plant.engine=flexible", *DEAF], False)]
+)
 def test_the_goal_is_reached_by_what_is_sensed_and_the_truth_is_told_beside_it(changes, exact):
     """The encoders of elastic joints are on the rotors, and what the joints bend under is not sensed."""
     tolerance = "goal.tolerance=1e-4"
-    run = simulate(load_world("empty", ["record.signals=none", "time_limit=40", tolerance, *changes]))
+    run = simulate(
+        load_world("empty", ["record.signals=none", "time_limit=40", tolerance, *changes])
+    )
     true, sensed = run.summary["final_tool_error_m"], run.summary["final_sensed_error_m"]
     assert run.outcome == "reached"
     assert sensed <= 1e-4 * (1 + 1e-9)
@@ -116,7 +127,10 @@ def test_the_goal_is_reached_by_what_is_sensed_and_the_truth_is_told_beside_it(c
         assert run.summary["reason"] == "the tool is within 0.0001 m of the goal"
     else:
         assert true > 1e-3
-        assert f"sensed within 0.0001 m of the goal, but is {true:.3g} m from it" in run.summary["reason"]
+        assert (
+            f"sensed within 0.0001 m of the goal, but is {true:.3g} m from it"
+            in run.summary["reason"]
+        )
 
 
 def test_before_anything_was_sensed_there_is_no_sensed_error():
@@ -128,7 +142,12 @@ def test_before_anything_was_sensed_there_is_no_sensed_error():
 
 # --- an arm that will not arrive says so --------------------------------------------------------------------
 
-STICKY = ["arm=ur5_full", "plant.friction=arm", "plant.presliding=ideal", "controller.model_error.friction_scale=0.5"]
+STICKY = [
+    "arm=ur5_full",
+    "plant.friction=arm",
+    "plant.presliding=ideal",
+    "controller.model_error.friction_scale=0.5",
+]
 UNFELT = ["detection.measure=joint_torque", "detection.threshold=1000"]
 TOO_HEAVY = ["tool.payload.mass=4", "controller.model_error.payload=unknown", *UNFELT]
 
@@ -137,7 +156,11 @@ TOO_HEAVY = ["tool.payload.mass=4", "controller.model_error.payload=unknown", *U
     ("changes", "cause", "cure"),
     [
         ([WRONG_MASSES, "controller.settling=0"], "controller.settling is 0", WRONG_MASSES),
-        ([*STICKY, *UNFELT, "controller.settling=0"], "controller.settling is 0", "controller.settling=1"),
+        (
+            [*STICKY, *UNFELT, "controller.settling=0"],
+            "controller.settling is 0",
+            "controller.settling=1",
+        ),
         (TOO_HEAVY, "limit of 0.05 rad", "controller.model_error.payload=known"),
     ],
 )
@@ -152,7 +175,9 @@ def test_an_arm_that_rests_beside_its_goal_ends_early_and_says_why(changes, caus
     assert "tolerance is 1 mm" in reason
     assert cause in reason
     mended = [c for c in changes if c != "controller.settling=0"]
-    assert simulate(load_world("empty", ["record.signals=none", *mended, cure])).outcome == "reached"
+    assert (
+        simulate(load_world("empty", ["record.signals=none", *mended, cure])).outcome == "reached"
+    )
     wider = [*changes, "goal.tolerance=0.05"]
     assert simulate(load_world("empty", ["record.signals=none", *wider])).outcome == "reached"
 
@@ -187,7 +212,9 @@ def test_an_arm_that_is_held_by_an_obstacle_is_waited_for():
 
 
 def test_without_a_goal_nothing_ends_early():
-    run = simulate(load_world("empty", ["goal=null", "time_limit=15", "record.signals=none", WRONG_MASSES]))
+    run = simulate(
+        load_world("empty", ["goal=null", "time_limit=15", "record.signals=none", WRONG_MASSES])
+    )
     assert run.outcome == "time_limit"
 
 

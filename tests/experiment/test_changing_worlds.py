@@ -24,12 +24,17 @@ def world_of(*obstacles, rest=GOAL):
 def first_vanish(name, count, at, *changes):
     """A bundled world whose first solids vanish."""
     world = load_world(name, ["record.signals=none", *changes])
-    obstacles = [o.model_copy(update={"vanishes": at} if k < count else {}) for k, o in enumerate(world.obstacles)]
+    obstacles = [
+        o.model_copy(update={"vanishes": at} if k < count else {})
+        for k, o in enumerate(world.obstacles)
+    ]
     return world.with_changes(obstacles=tuple(obstacles))
 
 
 def signals(run):
-    return {name: run.data[name].values for name in ("q", "qd", "tau", "force", "level", "detected")}
+    return {
+        name: run.data[name].values for name in ("q", "qd", "tau", "force", "level", "detected")
+    }
 
 
 def assert_same_bits(one, other):
@@ -53,7 +58,9 @@ def test_a_change_out_of_reach_changes_no_bit():
     """The loop ends its stretch at the change, and goes on as if it had not."""
     still = simulate(world_of("  - cylinder: {center: [0.4, -0.1], radius: 0.03}\n", FAR))
     for when in ("appears: 2.5", "vanishes: 2.5004"):
-        changed = simulate(world_of("  - cylinder: {center: [0.4, -0.1], radius: 0.03}\n", f"{FAR}    {when}\n"))
+        changed = simulate(
+            world_of("  - cylinder: {center: [0.4, -0.1], radius: 0.03}\n", f"{FAR}    {when}\n")
+        )
         assert still.data.sizes["event"] > 1
         assert_same_bits(changed, still)
 
@@ -67,7 +74,9 @@ def test_it_stands_from_the_step_of_its_time_on():
         simulation.step(0.001)  # what stands is looked at when the arm goes on
         rows.append(len(simulation.plant.contact.solids))
     assert rows == [1, 1, 2, 1, 1]
-    np.testing.assert_array_equal(simulation.surroundings.solids, build_obstacles(simulation.world)[:1])
+    np.testing.assert_array_equal(
+        simulation.surroundings.solids, build_obstacles(simulation.world)[:1]
+    )
 
 
 IN_THE_WAY = "  - sphere: {center: [0.2, 0.04, 0.0], radius: 0.05}\n    appears: 0.2\n"  # where the tool starts
@@ -76,14 +85,19 @@ IN_THE_WAY = "  - sphere: {center: [0.2, 0.04, 0.0], radius: 0.05}\n    appears:
 def test_what_would_come_in_the_arm_waits_and_the_record_says_when_it_came(tmp_path):
     world = world_of(IN_THE_WAY, f"{FAR}    appears: 0.2\n", f"{FAR}    appears: 0.3\n")
     run = simulate(world)
-    assert set(run.summary["late_obstacles"]) == {"0", "1"}, "what comes at the same time comes together"
+    assert set(run.summary["late_obstacles"]) == {"0", "1"}, (
+        "what comes at the same time comes together"
+    )
     came = run.summary["late_obstacles"]["0"]
     tool = run.data.tool_position.values
     away = np.linalg.norm(tool - [0.2, 0.04, 0.0], axis=1)
     left = float(run.data.time.values[np.argmax(away > 0.05)])
     assert left <= came <= left + 0.011
     assert run.summary["peak_contact_force_N"] == 0.0
-    assert any("obstacle 0, 1 had to wait" in said and f"{came:.4g} s" in said for said in run.summary["warnings"])
+    assert any(
+        "obstacle 0, 1 had to wait" in said and f"{came:.4g} s" in said
+        for said in run.summary["warnings"]
+    )
     saved = load_run(run.save(tmp_path / "run"))
     assert saved.standing_times[0, 0] == came
     assert not saved.standing(came - 0.005)[0]
@@ -113,15 +127,21 @@ def test_a_copy_and_a_reset_go_on_in_the_same_way():
 
 
 def test_times_stay_with_what_is_drawn_and_what_stands_for_several():
-    text = "  - random_cylinders: {count: 3, radius: [0.01, 0.02]}\n    appears: 4\n    vanishes: 9\n"
+    text = (
+        "  - random_cylinders: {count: 3, radius: [0.01, 0.02]}\n    appears: 4\n    vanishes: 9\n"
+    )
     wall = "  - wall: {from: [0.3, 0.1], to: [0.3, 0.2], radius: 0.02}\n    vanishes: 7\n"
-    times = standing_times(world_of(text, wall, rest=GOAL + "known: [{floor: {height: -0.5}}]\n").resolve(0))
+    times = standing_times(
+        world_of(text, wall, rest=GOAL + "known: [{floor: {height: -0.5}}]\n").resolve(0)
+    )
     assert times[:3].tolist() == [[4.0, 9.0]] * 3
     assert (times[3:-1] == [0.0, 7.0]).all()
     assert times[-1].tolist() == [0.0, np.inf]
 
 
-@pytest.mark.parametrize("changes", [[], ["detection.mark=actual"], ["planner.forget=1000", "time_limit=400"]])
+@pytest.mark.parametrize(
+    "changes", [[], ["detection.mark=actual"], ["planner.forget=1000", "time_limit=400"]]
+)
 def test_nothing_is_certain_where_obstacles_come_and_go(changes):
     """The box whose door opens at 60 s was no path by facts, with an error bound of 0, at 54.6 s."""
     summary = simulate(
@@ -136,7 +156,10 @@ def test_nothing_is_certain_where_obstacles_come_and_go(changes):
 
 
 def test_the_check_warns_where_nothing_is_forgotten():
-    assert any("planner.forget is null" in said for said in remarks(load_world("door", ["planner.forget=null"])))
+    assert any(
+        "planner.forget is null" in said
+        for said in remarks(load_world("door", ["planner.forget=null"]))
+    )
     assert remarks(load_world("door")) == remarks(load_world("u_trap")) == []
 
 
@@ -145,7 +168,10 @@ def test_door_is_found_by_who_forgets_alone():
     assert run.outcome == "reached"
     assert run.summary["simulated_time_s"] > 60.0
     assert not run.summary["passed_through"]
-    assert simulate(load_world("door", ["record.signals=none", "planner.forget=null"])).outcome == "no_path"
+    assert (
+        simulate(load_world("door", ["record.signals=none", "planner.forget=null"])).outcome
+        == "no_path"
+    )
 
 
 def test_the_map_is_judged_by_what_stood_when_a_cell_was_marked():

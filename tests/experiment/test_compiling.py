@@ -22,11 +22,14 @@ def asked(monkeypatch):
     return names
 
 
-@pytest.mark.parametrize(("name", "plans"), [("cell", True), ("empty", False), ("ragazzon2012_fall", False)])
+@pytest.mark.parametrize(
+    ("name", "plans"), [("cell", True), ("empty", False), ("ragazzon2012_fall", False)]
+)
 def test_a_world_with_a_plan_is_planned_and_any_other_runs(monkeypatch, name, plans):
     """A world without a goal, such as a fall, has nothing to plan."""
     known, simulation = (
-        import_module(f"hopfield_nav.{m}") for m in ("extensions.known_world.planned", "experiment.simulation")
+        import_module(f"hopfield_nav.{m}")
+        for m in ("extensions.known_world.planned", "experiment.simulation")
     )
     done = []
     monkeypatch.setitem(vars(known), "plan_world", lambda world: done.append("planned"))

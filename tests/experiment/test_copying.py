@@ -122,7 +122,9 @@ def test_another_process_goes_on_with_an_own_method(here, tmp_path):
     simulation.step(6.0)
     Path("half.pickle").write_bytes(pickle.dumps(simulation))
     program = "import pickle; pickle.load(open('half.pickle', 'rb')).run().save('there')"
-    subprocess.run([sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}\n{program}"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}\n{program}"], check=True
+    )
     assert Path("there/log.nc").read_bytes() == log_of(simulation, tmp_path / "here")
 
 
@@ -131,7 +133,9 @@ def test_what_an_own_method_keeps_and_cannot_be_copied_is_named(make, here):
     simulation = Simulation(load_world("u_trap", ["explore.method=own.py:WAITS", *FELT]))
     simulation.step(6.0)
     assert simulation.detections
-    with pytest.raises(BadInput, match=r"^simulation: cannot be copied; found .*generator.*; allowed: own methods"):
+    with pytest.raises(
+        BadInput, match=r"^simulation: cannot be copied; found .*generator.*; allowed: own methods"
+    ):
         make(simulation)
 
 
@@ -168,6 +172,8 @@ def test_one_at_a_time(what, ask, elsewhere):
     while not simulation.detections:
         simulation.step(0.1)
     assert len(refusals) == 1
-    assert refusals[0].startswith(f"a simulation cannot be {what} while it moves; allowed: after the step")
+    assert refusals[0].startswith(
+        f"a simulation cannot be {what} while it moves; allowed: after the step"
+    )
     simulation.on_touch = None
     simulation.step(0.1)  # and goes on

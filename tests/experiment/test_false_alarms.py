@@ -45,7 +45,9 @@ def test_a_contact_that_is_felt_in_the_row_in_which_it_begins_is_no_false_alarm(
     force = np.linalg.norm(found.data.force.values, axis=1)
     assert force[row - 1] == 0.0 < force[row]
     assert found.data.event_time.values.tolist() == found.data.touch_time.values.tolist() == [begin]
-    counts = {key: found.summary[f"{key}_count"] for key in ("contact", "false_alarm", "silent_contact")}
+    counts = {
+        key: found.summary[f"{key}_count"] for key in ("contact", "false_alarm", "silent_contact")
+    }
     assert counts == {"contact": 1, "false_alarm": 0, "silent_contact": 0}
     assert found.summary["detection_delay_max_s"] == 0.0
 
@@ -60,4 +62,7 @@ def test_an_alarm_in_the_row_before_is_a_false_one(fired):
 def test_an_alarm_in_the_next_row_is_of_that_contact(fired):
     run, begin = fired
     found = run(begin + 0.001, begin + 0.04)
-    assert (found.summary["false_alarm_count"], found.data.touch_time.values.tolist()) == (0, [begin])
+    assert (found.summary["false_alarm_count"], found.data.touch_time.values.tolist()) == (
+        0,
+        [begin],
+    )

@@ -14,8 +14,12 @@ from hopfield_nav.experiment import follow
 from hopfield_nav.extensions.known_world import time_path
 
 ARM = load_arm("ur5_ragazzon2012")
-SWEEP = direct_path([[0, -0.3, 0.5, 0, 1, 0], [1.5, -1.6, 1.2, 0.5, 1, 0.5], [0, -0.3, 0.5, 0, 1, 0]])
-QUIET = "arm: ur5_ragazzon2012\ntime_limit: 30\ncontroller: {law: inverse_dynamics, saturate: true}\n"
+SWEEP = direct_path(
+    [[0, -0.3, 0.5, 0, 1, 0], [1.5, -1.6, 1.2, 0.5, 1, 0.5], [0, -0.3, 0.5, 0, 1, 0]]
+)
+QUIET = (
+    "arm: ur5_ragazzon2012\ntime_limit: 30\ncontroller: {law: inverse_dynamics, saturate: true}\n"
+)
 
 
 def errors(run):
@@ -53,7 +57,9 @@ def test_a_model_of_the_payload_saves_the_arm_from_saturation():
     """The torque limits hold for the arm model that was given, and for no other."""
     loaded = QUIET + "tool: {payload: {mass: 5.0, center_of_mass: [0, 0, 0.1]}}\n"
     heavy, limits = with_payload(ARM, 5.0, [0, 0, 0.1]), {"acceleration": 40.0, "share": 0.9}
-    known, unknown = (follow(world(loaded), time_path(arm, SWEEP, **limits)) for arm in (heavy, ARM))
+    known, unknown = (
+        follow(world(loaded), time_path(arm, SWEEP, **limits)) for arm in (heavy, ARM)
+    )
     assert known.summary["saturated_share"] == 0.0
     assert unknown.summary["saturated_share"] > 0.0
 

@@ -7,7 +7,10 @@ import pytest
 from hopfield_nav import Simulation, load_world
 from hopfield_nav.experiment.arrival import MIN_DOUBTFUL, are_many, why_doubtful
 
-NO_ROTORS = ["plant.dynamics=ur5_full", "controller.model=ur5_ragazzon2012"]  # so all it feels is its model
+NO_ROTORS = [
+    "plant.dynamics=ur5_full",
+    "controller.model=ur5_ragazzon2012",
+]  # so all it feels is its model
 
 
 def ended(world, *changes):
@@ -39,24 +42,32 @@ def test_false_alarms_make_no_path_doubtful(deceived):
     assert (summary["outcome"], summary["no_path_grade"]) == ("no_path", "doubtful")
     count = summary["collision_count"]
     assert f"{count} of {count} collisions were false alarms" in summary["reason"]
-    assert any(f"{count} of {count} collisions were false alarms" in said for said in summary["warnings"])
+    assert any(
+        f"{count} of {count} collisions were false alarms" in said for said in summary["warnings"]
+    )
 
 
-@pytest.mark.parametrize("changes", [[], ["trajectory.time_per_cell=0.25"], ["explore.method=follow"]])
+@pytest.mark.parametrize(
+    "changes", [[], ["trajectory.time_per_cell=0.25"], ["explore.method=follow"]]
+)
 def test_the_arm_itself_doubts_them(changes):
     """A real arm has no truth to ask."""
     simulation, summary = ended("empty", *NO_ROTORS, *changes)
     assert summary["outcome"] == "no_path"
     as_if_true = [d._replace(false_alarm=False) for d in simulation.detections]
     assert simulation.navigator.why_doubtful()
-    assert "where the arm drove freely" in why_doubtful(simulation.world, simulation.navigator, as_if_true)
+    assert "where the arm drove freely" in why_doubtful(
+        simulation.world, simulation.navigator, as_if_true
+    )
 
 
 def test_one_false_alarm_is_enough(enclosed):
     simulation, _ = enclosed
     first, *others = simulation.detections
     assert why_doubtful(simulation.world, simulation.navigator, [first, *others]) == ""
-    told = why_doubtful(simulation.world, simulation.navigator, [first._replace(false_alarm=True), *others])
+    told = why_doubtful(
+        simulation.world, simulation.navigator, [first._replace(false_alarm=True), *others]
+    )
     assert told == f"1 of {len(simulation.detections)} collisions were false alarms"
     passed_by = first._replace(false_alarm=True, passed_by=True)
     assert why_doubtful(simulation.world, simulation.navigator, [passed_by, *others]) == ""
@@ -68,7 +79,11 @@ def test_other_outcomes_have_no_grade():
 
 @pytest.mark.parametrize(
     ("part", "count", "many"),
-    [(MIN_DOUBTFUL, MIN_DOUBTFUL, True), (MIN_DOUBTFUL - 1, MIN_DOUBTFUL - 1, False), (10, 30, False)],
+    [
+        (MIN_DOUBTFUL, MIN_DOUBTFUL, True),
+        (MIN_DOUBTFUL - 1, MIN_DOUBTFUL - 1, False),
+        (10, 30, False),
+    ],
 )
 def test_many_are_more_than_chance(part, count, many):
     assert are_many(part, count) == many

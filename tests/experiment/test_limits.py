@@ -11,8 +11,13 @@ from scenes import CONSTANT, REST, simulation
 from dynamics import BadInput
 
 NONE = "detection: {{estimator: none}}\n"
-DAMPED = "plant: {{damping: [0, 0, 0, 0, 0, 0.5], step: {step}, integrator: {how}}}\ntime_limit: 0.1\n" + NONE
-LAW = "plant: {{step: {step}}}\ncontroller: {{law: damping, hold: {hold}}}\ntime_limit: 0.1\n" + NONE
+DAMPED = (
+    "plant: {{damping: [0, 0, 0, 0, 0, 0.5], step: {step}, integrator: {how}}}\ntime_limit: 0.1\n"
+    + NONE
+)
+LAW = (
+    "plant: {{step: {step}}}\ncontroller: {{law: damping, hold: {hold}}}\ntime_limit: 0.1\n" + NONE
+)
 HARD = (
     "plant: {{step: {step}, integrator: {how}}}\ncontact: {{stiffness: {k}, damping: {c}}}\n"
     "obstacles: [{{cylinder: {{center: [0.25, 0.013], radius: 0.05}}}}]\n"
@@ -25,7 +30,9 @@ def limit(text):
     with pytest.raises(BadInput) as caught:
         simulation(text)
     assert "\n" not in str(caught.value)
-    return float(re.search(r"at most ([\d.e-]+) s", caught.value.allowed).group(1)), caught.value.where
+    return float(
+        re.search(r"at most ([\d.e-]+) s", caught.value.allowed).group(1)
+    ), caught.value.where
 
 
 def runs(text):
@@ -79,7 +86,9 @@ def test_contact_too_stiff_for_the_step(how, k, c):
 
 
 def test_stiff_contact_is_no_matter_without_obstacles():
-    assert runs("plant: {step: 0.002}\ncontact: {stiffness: 1e9}\ntime_limit: 0.01\n") == "time_limit"
+    assert (
+        runs("plant: {step: 0.002}\ncontact: {stiffness: 1e9}\ntime_limit: 0.01\n") == "time_limit"
+    )
 
 
 def test_other_laws_add_no_damping(tmp_path):

@@ -77,6 +77,9 @@ def test_joint_error_in_free_motion_is_that_of_the_held_table(run):
 
 
 def test_a_hundred_random_cylinders_always_come_to_a_decision():
-    outcomes = [simulate(load_world("random_cylinders", ["record.signals=none"]), seed=s).outcome for s in range(20)]
+    outcomes = [
+        simulate(load_world("random_cylinders", ["record.signals=none"]), seed=s).outcome
+        for s in range(20)
+    ]
     assert set(outcomes) <= {"reached", "no_path"}
     assert "reached" in outcomes

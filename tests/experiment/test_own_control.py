@@ -20,7 +20,9 @@ def test_a_simulation_shows_its_state_and_nobody_changes_it_by_that():
     np.testing.assert_allclose(seen.force_estimate, seen.force, atol=0.5)
     np.testing.assert_array_equal(seen.q, seen.state.q)
     seen.q[:], seen.qd[:], seen.force[:], seen.force_estimate[:] = 7.0, 7.0, 7.0, 7.0
-    assert not any((values == 7.0).any() for values in (seen.q, seen.qd, seen.force, seen.force_estimate))
+    assert not any(
+        (values == 7.0).any() for values in (seen.q, seen.qd, seen.force, seen.force_estimate)
+    )
 
 
 def test_the_torque_that_is_given_moves_the_arm():
@@ -79,7 +81,12 @@ def test_short_words_for_prompts_and_tables_for_notebooks():
         assert len(text) < 120
         assert thing._repr_html_().startswith("<table>")
     words = " ".join(shown)
-    for part in ("Run of u_trap: time_limit", "World u_trap: ur5", "17 cells, length 16", "ms after the touch"):
+    for part in (
+        "Run of u_trap: time_limit",
+        "World u_trap: ur5",
+        "17 cells, length 16",
+        "ms after the touch",
+    ):
         assert part in words
     assert str(run.world) == repr(run.world)
     blocked[4] = True

@@ -34,7 +34,10 @@ PASSED = [
     (wall(0.02, "contact.stiffness=1e3"), "pushes back with 10 N at most"),
     (wall(0.04, NORM, "contact.stiffness=1e3", TWELVE), "pushes back with 20 N at most"),
     (wall(0.005, NORM, "detection.threshold=200"), "a collision is felt at up to 200 N"),
-    (wall(0.001, "detection.measure=wrench_norm", "detection.threshold=200"), "felt at up to 200 N"),
+    (
+        wall(0.001, "detection.measure=wrench_norm", "detection.threshold=200"),
+        "felt at up to 200 N",
+    ),
 ]
 HELD = [
     wall(0.001),
@@ -87,17 +90,22 @@ def test_a_step_that_jumps_over_the_wall_is_warned_of():
     assert [w for w in warnings if "in one step of 0.002 s" in w and "smaller plant.step" in w]
     assert not [w for w in Simulation(wall(0.01, *step)).warnings if "in one step" in w]
     two = [
-        f"{{box: {{center: [{x}, 0.0, 0.0], size: [{size}, 0.6, 1.0]}}}}" for x, size in ((0.4, 0.002), (0.45, 0.001))
+        f"{{box: {{center: [{x}, 0.0, 0.0], size: [{size}, 0.6, 1.0]}}}}"
+        for x, size in ((0.4, 0.002), (0.45, 0.001))
     ]
     (told,) = [
-        w for w in Simulation(wall(0.002, f"obstacles=[{', '.join(two)}]", *step)).warnings if "in one step" in w
+        w
+        for w in Simulation(wall(0.002, f"obstacles=[{', '.join(two)}]", *step)).warnings
+        if "in one step" in w
     ]
     assert "obstacle 1 (box)" in told  # the thinner one is named
 
 
 def test_a_threshold_that_no_motor_reaches_is_warned_of():
     assert out_of_reach("detection.threshold=200")
-    assert simulate(load_world("u_trap", ["detection.threshold=200"])).summary["collision_count"] == 0
+    assert (
+        simulate(load_world("u_trap", ["detection.threshold=200"])).summary["collision_count"] == 0
+    )
     assert not out_of_reach("detection.threshold=20")
     assert not out_of_reach("detection.threshold=200", "controller.saturate=false")
 

@@ -43,7 +43,9 @@ def a_world(reaction: str, text: str = "") -> World:
 
 
 @lru_cache
-def run_by_phases(reaction: str, text: str = "", most: float = 8.0) -> tuple[Simulation, Data, list[Phase]]:
+def run_by_phases(
+    reaction: str, text: str = "", most: float = 8.0
+) -> tuple[Simulation, Data, list[Phase]]:
     """Run a world in small steps and note when the arm was in a reaction; the whole record with it."""
     sim = Simulation(a_world(reaction, text))
     phases, begin = [], None
@@ -93,7 +95,9 @@ def test_every_reaction_finds_its_way_out_of_the_trap(reaction):
 @pytest.mark.parametrize("reaction", REACTIONS)
 def test_every_reaction_finds_that_facts_enclose_the_goal(reaction):
     """What a touch proves does not get lost where the arm does not press on."""
-    run = simulate(load_world("enclosed_goal", [f"detection.reaction={reaction}", "record.signals=none"]))
+    run = simulate(
+        load_world("enclosed_goal", [f"detection.reaction={reaction}", "record.signals=none"])
+    )
     assert run.outcome == "no_path"
     assert run.summary["collision_count"] < 45
 
@@ -112,7 +116,10 @@ def test_a_floating_arm_is_borne_and_not_driven(text):
     for phase in phases:
         assert 0.0 < phase.end - phase.begin <= MAX_DURATION["float"] + control.period
         data = during(record, phase, 0.0).isel(time=slice(None, None, every))
-        measured, data = data.q_sensed.values[: len(data.time) - late], data.isel(time=slice(late, None))
+        measured, data = (
+            data.q_sensed.values[: len(data.time) - late],
+            data.isel(time=slice(late, None)),
+        )
         if len(measured):
             driven = data.tau.values - gravity_torque(sim.controller.model, measured)
             np.testing.assert_allclose(driven, 0.0, atol=1e-9)
@@ -165,7 +172,9 @@ def test_without_a_goal_there_is_no_reaction(reaction):
     world = parse_world(f"format: 1\ntime_limit: 3\n{WALL}detection: {{reaction: {reaction}}}\n")
     start = np.array(world.start.joints)
     away = quintic_trajectory(np.vstack([start, start - np.eye(6)[0]]), 2.0)
-    plain = Simulation(world.model_copy(update={"detection": parse_world("format: 1\n").detection}), 0, away)
+    plain = Simulation(
+        world.model_copy(update={"detection": parse_world("format: 1\n").detection}), 0, away
+    )
     sim = Simulation(world, 0, away)
     assert [s.run().outcome for s in (sim, plain)] == ["reached", "reached"]
     np.testing.assert_array_equal(sim.record().data.q.values, plain.record().data.q.values)

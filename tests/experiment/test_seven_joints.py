@@ -82,7 +82,9 @@ controller: {omega: 20}
     ids=["position", "pose"],
 )
 def test_joint_angles_for_the_tool_are_searched_where_there_is_no_closed_form(goal):
-    given = parse_world(ON_JOINTS.replace("GOAL", goal.replace("DOWN", "[[1, 0, 0], [0, -1, 0], [0, 0, -1]]")))
+    given = parse_world(
+        ON_JOINTS.replace("GOAL", goal.replace("DOWN", "[[1, 0, 0], [0, -1, 0], [0, 0, -1]]"))
+    )
     simulation = Simulation(given)
     solutions = simulation.navigator.map.search.ends
     assert len(solutions) > 3
@@ -97,9 +99,14 @@ def test_joint_angles_for_the_tool_are_searched_where_there_is_no_closed_form(go
 
 @pytest.mark.parametrize(
     ("goal", "key"),
-    [("{position: [0.45, 0.0, 3.45]}", "position"), ("{pose: {position: [3, 0, 0.4], rotation: ONE}}", "pose")],
+    [
+        ("{position: [0.45, 0.0, 3.45]}", "position"),
+        ("{pose: {position: [3, 0, 0.4], rotation: ONE}}", "pose"),
+    ],
 )
 def test_where_none_are_found_the_goal_is_refused_at_its_key(goal, key):
     one = "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
-    with refused(f"^far, line 5: goal.{key}: a numeric search finds no joint angles.*or goal.joints"):
+    with refused(
+        f"^far, line 5: goal.{key}: a numeric search finds no joint angles.*or goal.joints"
+    ):
         parse_world(ON_JOINTS.replace("GOAL", goal.replace("ONE", one)), "far")

@@ -49,9 +49,12 @@ def test_no_path_to_an_enclosed_goal():
 
 def test_no_path_where_known_obstacles_close_every_path():
     around = [
-        (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
+        (0.5972 + 0.045 * np.cos(a), -0.0921 + 0.045 * np.sin(a))
+        for a in np.linspace(0, 2 * np.pi, 12, endpoint=False)
     ]
-    ring = ", ".join(f"{{cylinder: {{center: [{x:.4f}, {y:.4f}], radius: 0.022}}}}" for x, y in around)
+    ring = ", ".join(
+        f"{{cylinder: {{center: [{x:.4f}, {y:.4f}], radius: 0.022}}}}" for x, y in around
+    )
     outcome, _, run = end(GOAL + f"known: [{ring}]\n")
     assert outcome == "no_path"
     assert run.summary["collision_count"] == 0
@@ -62,7 +65,9 @@ def test_no_path_where_known_obstacles_close_every_path():
 @pytest.mark.parametrize("aside", [0.0, 0.008])
 def test_no_path_to_a_goal_inside_an_unknown_obstacle(radius, aside):
     """The arm ended up pressing against it, disarmed, until the time limit."""
-    inside = f"obstacles: [{{cylinder: {{center: [0.4131, {-0.0132 + aside}], radius: {radius}}}}}]\n"
+    inside = (
+        f"obstacles: [{{cylinder: {{center: [0.4131, {-0.0132 + aside}], radius: {radius}}}}}]\n"
+    )
     outcome, reason, run = end("goal: {cell: [10, 9]}\n" + inside)
     assert outcome == "no_path", reason
     needed = run.summary["closed_step_count"]
@@ -91,7 +96,10 @@ def test_time_limit():
     [
         ("controller: {omega: 3000, saturate: false}\ndetection: {threshold: 1e6}\n", "omega"),
         ("controller: {period: 0.05, saturate: false}\ndetection: {threshold: 1e6}\n", "period"),
-        ("controller: {omega: 300, delay: 0.01, saturate: false}\ndetection: {threshold: 1e6}\n", "delay"),
+        (
+            "controller: {omega: 300, delay: 0.01, saturate: false}\ndetection: {threshold: 1e6}\n",
+            "delay",
+        ),
     ],
 )
 def test_diverged_names_joint_time_cause_and_what_to_change(text, cause):
@@ -118,7 +126,9 @@ def test_a_nan_ends_the_run_at_once():
 
 def test_without_a_goal_a_detection_is_noted_and_the_arm_stays():
     """It was a traceback: the plan went to a goal of None."""
-    text = "controller: {model: ur5_ragazzon2012_as_printed}\ntime_limit: 1\n"  # sags: a false alarm
+    text = (
+        "controller: {model: ur5_ragazzon2012_as_printed}\ntime_limit: 1\n"  # sags: a false alarm
+    )
     for place in ("", "map: {origin: [5, 5, 0]}\n"):
         outcome, _, run = end(text + place)
         assert outcome == "time_limit"
@@ -129,10 +139,17 @@ def test_without_a_goal_a_detection_is_noted_and_the_arm_stays():
 
 
 def test_the_last_detection_is_in_the_record_even_if_it_ends_the_run():
-    for mark, last in (("actual", 1), ("felt", 0)):  # on facts and beliefs the arm goes back before it ends
+    for mark, last in (
+        ("actual", 1),
+        ("felt", 0),
+    ):  # on facts and beliefs the arm goes back before it ends
         run = simulate(load_world("enclosed_goal", [f"detection.mark={mark}"]))
         assert run.outcome == "no_path"
-        assert run.data.detected.values.sum() == run.summary["collision_count"] == run.data.sizes["event"]
+        assert (
+            run.data.detected.values.sum()
+            == run.summary["collision_count"]
+            == run.data.sizes["event"]
+        )
         assert run.data.detected.values[-1] == last
     slow = "detection={estimator: joint_error, measure: force_norm}"  # never twice within 50 ms
     sparse = simulate(load_world("enclosed_goal", ["record.every=50", slow]))
@@ -180,7 +197,11 @@ def test_a_record_stays_what_it_was_while_the_simulation_goes_on():
 
 
 def test_same_seed_same_bytes_other_seed_other_cylinders(tmp_path):
-    text = "obstacles: [{random_cylinders: {count: 10, radius: [0.01, 0.02]}}]\n" + GOAL + "time_limit: 2\n"
+    text = (
+        "obstacles: [{random_cylinders: {count: 10, radius: [0.01, 0.02]}}]\n"
+        + GOAL
+        + "time_limit: 2\n"
+    )
     files = []
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         run = simulate(world(text), seed=seed)
@@ -209,7 +230,9 @@ def test_an_interrupted_run_says_how_long_it_took():
         simulate(world(GOAL), progress=interrupt)
     summary = caught.value.run.summary
     assert summary["wall_time_s"] > 0.0
-    assert summary["real_time_factor"] == pytest.approx(summary["simulated_time_s"] / summary["wall_time_s"])
+    assert summary["real_time_factor"] == pytest.approx(
+        summary["simulated_time_s"] / summary["wall_time_s"]
+    )
 
 
 def _break(simulation, count):
@@ -231,7 +254,10 @@ def test_an_error_of_the_program_keeps_the_record(count, tmp_path):
     with pytest.raises(ValueError, match="not meant to happen") as caught:
         broken.run()
     run = caught.value.run
-    assert (run.outcome, run.summary["reason"]) == ("internal_error", "ValueError: not meant to happen")
+    assert (run.outcome, run.summary["reason"]) == (
+        "internal_error",
+        "ValueError: not meant to happen",
+    )
     assert run.summary["no_path_grade"] is None
     assert run.data.sizes["event"] == count
     assert run.data.time.values[-1] == pytest.approx(broken.time, abs=0.002)
@@ -286,7 +312,9 @@ def test_summary_agrees_with_the_record():
 def _arm_file(folder, change):
     from importlib import resources
 
-    data = yaml.safe_load((resources.files("dynamics") / "arms" / "ur5_ragazzon2012.yaml").read_text())
+    data = yaml.safe_load(
+        (resources.files("dynamics") / "arms" / "ur5_ragazzon2012.yaml").read_text()
+    )
     data.pop("capsules")
     change(data)
     (folder / "mine.yaml").write_text(yaml.safe_dump(data))
@@ -294,7 +322,9 @@ def _arm_file(folder, change):
 
 def _add_a_joint(data):
     """A seventh joint at the flange, turning about the tool's axis."""
-    data["joints"].append({"name": "seventh", "d": 0.05, "a": 0.0, "alpha": 0.0, "source": "made up"})
+    data["joints"].append(
+        {"name": "seventh", "d": 0.05, "a": 0.0, "alpha": 0.0, "source": "made up"}
+    )
     data["links"].append({"mass": 0.3, "center_of_mass": [0, 0, -0.02], "source": "made up",
                           "inertia": [[0.001, 0, 0], [0, 0.001, 0], [0, 0, 0.001]]})  # fmt: skip
     data["limits"] = {"speed": 3.14, "torque": 150, "source": "made up"}
@@ -336,7 +366,9 @@ def test_an_arm_without_closed_form_feels_its_way(tmp_path):
     outcome, reason, _ = end(text, tmp_path)
     assert outcome == "reached", reason
     between = [origin[0] + 3 * 0.0263, origin[1] + 8 * 0.0263]
-    outcome, reason, run = end(text + f"obstacles: [{{cylinder: {{center: {between}, radius: 0.02}}}}]\n", tmp_path)
+    outcome, reason, run = end(
+        text + f"obstacles: [{{cylinder: {{center: {between}, radius: 0.02}}}}]\n", tmp_path
+    )
     assert outcome == "reached", reason
     assert run.summary["collision_count"] > 0
 
@@ -350,7 +382,8 @@ def test_a_planar_arm_feels_what_it_touches(tmp_path):
     )
     # the tool starts 4 mm inside a soft, damped cylinder, which pushes it out
     inside = (
-        "contact: {stiffness: 8000, damping: 100}\nobstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
+        "contact: {stiffness: 8000, damping: 100}\n"
+        "obstacles: [{cylinder: {center: [0.6037, 0.5182], radius: 0.05}}]\n"
     )
     touched, free = end(text + inside, tmp_path)[2], end(text, tmp_path)[2]
     assert np.isfinite(touched.data.force_estimate.values).all()
@@ -395,13 +428,19 @@ STRAIGHT_ON = "goal: {cell: [14, 10]}\ntime_limit: 12\n"
         (0.02, "", False),
         (0.02, "contact: {stiffness: 1000}\n", True),  # too soft to stop it
         (0.001, "trajectory: {time_per_cell: 0.1}\n", True),  # too thin at 0.26 m/s
-        (0.004, "detection: {estimator: joint_error, measure: wrench_norm, threshold: 2000}\n", True),
+        (
+            0.004,
+            "detection: {estimator: joint_error, measure: wrench_norm, threshold: 2000}\n",
+            True,
+        ),
     ],
 )
 def test_passing_through_a_wall_is_reported(width, changes, passes):
     run = simulation(WALL_AHEAD.format(width=width) + STRAIGHT_ON + changes).run()
     assert run.summary["passed_through"] == passes
-    assert any("may have passed through" in warning for warning in run.summary["warnings"]) == passes
+    assert (
+        any("may have passed through" in warning for warning in run.summary["warnings"]) == passes
+    )
     half = 0.5 * width
     assert 0.0 < run.summary["largest_penetration_m"] <= half * (1 + 1e-9)
     crossed = float(run.data.tool_position[:, 0].max()) > 0.30 + half
@@ -409,7 +448,8 @@ def test_passing_through_a_wall_is_reported(width, changes, passes):
 
 
 @pytest.mark.parametrize(
-    ("duration", "count"), [(0.0025, 400), (0.0004, 2500), (1 / 3000, 3000), (0.0137, 73), (0.1, 10)]
+    ("duration", "count"),
+    [(0.0025, 400), (0.0004, 2500), (1 / 3000, 3000), (0.0137, 73), (0.1, 10)],
 )
 def test_what_is_left_of_a_duration_is_kept(duration, count):
     sim = Simulation(load_world("empty"))
@@ -431,7 +471,9 @@ def test_no_time_moves_nothing_and_all_of_it_ends_the_run():
         assert (sim.step(endless), sim.time) == ("time_limit", 0.05)
 
 
-@pytest.mark.parametrize("wrong", [-0.1, math.nan, -math.inf, "1", None, True, 1j, np.complex128(1)])
+@pytest.mark.parametrize(
+    "wrong", [-0.1, math.nan, -math.inf, "1", None, True, 1j, np.complex128(1)]
+)
 def test_no_duration_is_refused(wrong):
     with pytest.raises(BadInput, match=r"^duration; "):
         Simulation(load_world("empty")).step(wrong)
@@ -439,5 +481,7 @@ def test_no_duration_is_refused(wrong):
 
 @pytest.mark.parametrize("wrong", ["runs/a", 3, Path("runs/a")])
 def test_an_earlier_run_that_is_none_is_refused(wrong):
-    with pytest.raises(BadInput, match=r"^felt: no run; found .*; allowed: a run, as from load_run"):
+    with pytest.raises(
+        BadInput, match=r"^felt: no run; found .*; allowed: a run, as from load_run"
+    ):
         simulate(load_world("empty"), felt=wrong)

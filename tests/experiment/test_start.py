@@ -55,7 +55,10 @@ def test_what_the_arm_stands_on_is_not_held_against_link_1():
 @pytest.mark.parametrize("depth", [-1e-9, 0.0])
 def test_a_tool_on_the_surface_is_not_inside(depth):
     z = -8.88470681e-06
-    assert warnings(f"known=[{{floor: {{height: {z + depth}}}}}]", "map.origin=[0.1501, -0.2499, 0.1]") == []
+    assert (
+        warnings(f"known=[{{floor: {{height: {z + depth}}}}}]", "map.origin=[0.1501, -0.2499, 0.1]")
+        == []
+    )
 
 
 def test_a_given_trajectory_that_starts_inside_is_followed_with_a_warning():

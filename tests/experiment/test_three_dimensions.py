@@ -124,7 +124,9 @@ def test_the_momentum_observer_feels_in_space():
 
 
 def test_only_a_free_rotation_reaches_the_goal(runs):
-    kept = simulate(load_world("free_rotation", [f"trajectory.tool_rotation={DOWN}", "obstacles=[]"]))
+    kept = simulate(
+        load_world("free_rotation", [f"trajectory.tool_rotation={DOWN}", "obstacles=[]"])
+    )
     assert (kept.outcome, "cannot be reached" in kept.summary["reason"]) == ("no_path", True)
     assert runs["free_rotation"].outcome == "reached"
 
@@ -136,7 +138,9 @@ def test_a_kept_rotation_is_kept_and_a_free_one_is_not():
         knots = navigator.motion.trajectory.knots[1:]
         q = np.array([evaluate(navigator.motion.trajectory, t)[0] for t in knots])
         poses = forward_kinematics(sim.arm, q)
-        wanted = np.array([*(navigator.grid.centre(cell) for cell in navigator.motion.cells), navigator.goal])
+        wanted = np.array(
+            [*(navigator.grid.centre(cell) for cell in navigator.motion.cells), navigator.goal]
+        )
         if len(poses) < len(wanted):  # the goal is the centre of its cell
             wanted = np.delete(wanted, -2, axis=0)
         np.testing.assert_allclose(poses[:, :3, 3], wanted, atol=1e-9)
@@ -147,7 +151,11 @@ def test_a_kept_rotation_is_kept_and_a_free_one_is_not():
 def test_free_joints_change_least():
     """The change is in the row space of the Jacobian, and no motion of the null space makes it smaller."""
     arm = load_arm("ur5_ragazzon2012")
-    positions = forward_kinematics(arm, Q0)[:3, 3] + np.linspace(0, 1, 9)[1:, None] * [0.4, 0.1, 0.3]
+    positions = forward_kinematics(arm, Q0)[:3, 3] + np.linspace(0, 1, 9)[1:, None] * [
+        0.4,
+        0.1,
+        0.3,
+    ]
     path = follow_positions(arm, positions, Q0)
     assert (path.reason, path.reached) == ("", 8)
     last = Q0
@@ -204,7 +212,10 @@ def test_known_obstacles_bar_the_cubes_that_they_reach_into():
     grid = sim.navigator.grid
     line = grid.spacing * np.linspace(-0.5, 0.5, 21)
     cube = np.stack(np.meshgrid(line, line, line), axis=-1).reshape(-1, 3)
-    least = [signed_distances(sim.world, grid.centre(cell) + cube).min() for cell in np.ndindex(grid.shape)]
+    least = [
+        signed_distances(sim.world, grid.centre(cell) + cube).min()
+        for cell in np.ndindex(grid.shape)
+    ]
     np.testing.assert_array_equal(grid.blocked.ravel(), np.array(least) <= 0.0)
     assert grid.blocked.any(axis=(1, 2)).sum() > 3
 
@@ -226,7 +237,9 @@ def test_ties_decide_which_path_is_tried_first():
 
 def test_a_start_below_the_map_is_refused():
     with pytest.raises(BadInput, match=r"start\.joints.*z = "):
-        simulation("map: {origin: [0.16, -0.28, 0.3], spacing: 0.04, shape: [13, 15, 6]}\ngoal: {cell: [3, 3, 3]}\n")
+        simulation(
+            "map: {origin: [0.16, -0.28, 0.3], spacing: 0.04, shape: [13, 15, 6]}\ngoal: {cell: [3, 3, 3]}\n"
+        )
 
 
 @pytest.mark.parametrize(
@@ -234,10 +247,16 @@ def test_a_start_below_the_map_is_refused():
     [
         ("map: {shape: [20, 20, 5]}\ngoal: {cell: [1, 2]}", ["goal.cell", "3 axes", "a list of 3"]),
         ("goal: {position: [0.3, 0.1, 0.0]}", ["goal.position", "2 axes", "a list of 2"]),
-        ("map: {shape: [20, 20, 5]}\nplanner: {ties: [+v, -v, +u, -u]}", ["planner.ties", "+w, -w"]),
+        (
+            "map: {shape: [20, 20, 5]}\nplanner: {ties: [+v, -v, +u, -u]}",
+            ["planner.ties", "+w, -w"],
+        ),
         ("planner: {ties: [+w, -w, +v, -v, +u, -u]}", ["planner.ties", "2 axes"]),
         ("map: {shape: [4096, 4096, 2]}", ["map.shape", "too many cells"]),
-        ("map: {shape: [20, 20, 3]}\ngoal: {position: [0.3, 0.1, 0.4]}", ["outside", "z from 0 to 0.0526 m"]),
+        (
+            "map: {shape: [20, 20, 3]}\ngoal: {position: [0.3, 0.1, 0.4]}",
+            ["outside", "z from 0 to 0.0526 m"],
+        ),
         (
             "map: {shape: [20, 20, 9]}\nknown: [{sphere: {center: [0.3, 0, 0.1], radius: 0.05}}]\n"
             "goal: {position: [0.3, 0, 0.12]}",

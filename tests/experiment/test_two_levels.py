@@ -110,7 +110,9 @@ def two_parts():
 def test_every_part_of_a_planned_motion_has_its_share_of_the_threshold():
     noisy = {**FORCE, "sensors.velocity_noise": 0.001}
     plain = follow(load_world("empty", noisy), two_parts()).data
-    shared = follow(load_world("empty", {**noisy, "detection.by_segment": [0.5, 2.0]}), two_parts()).data
+    shared = follow(
+        load_world("empty", {**noisy, "detection.by_segment": [0.5, 2.0]}), two_parts()
+    ).data
     times = np.array([2.0, 0.5])[(plain.time.values >= 1.0).astype(int)]
     np.testing.assert_allclose(shared.level.values, times * plain.level.values)
     np.testing.assert_array_equal(shared.q.values, plain.q.values)

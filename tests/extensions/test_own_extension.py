@@ -12,12 +12,24 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "own_extension.md"
-WORLD = ["run", "ragazzon2012", "--no-plots", "--set", "detection.measure=any_torque", "--set", "time_limit=20"]
+WORLD = [
+    "run",
+    "ragazzon2012",
+    "--no-plots",
+    "--set",
+    "detection.measure=any_torque",
+    "--set",
+    "time_limit=20",
+]
 
 
 def files_of_the_page() -> dict[str, str]:
     """The files of the page, each a block whose first line is a comment with its name."""
-    blocks = re.findall(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$",
+        PAGE.read_text("utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
     return dict(blocks)
 
 
@@ -29,7 +41,16 @@ def installed(tmp_path_factory):
         path = folder / "source" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    install = ["-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", str(folder / "site")]
+    install = [
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        str(folder / "site"),
+    ]
     subprocess.run([sys.executable, *install, str(folder / "source")], check=True, cwd=folder)
     paths = os.pathsep.join([str(ROOT), str(folder / "site")])
     return folder, os.environ | {"PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "code")}
@@ -38,12 +59,16 @@ def installed(tmp_path_factory):
 def command(installed, *words: str) -> subprocess.CompletedProcess[str]:
     folder, environment = installed
     words = [sys.executable, "-m", "hopfield_nav", *words]
-    return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    return subprocess.run(
+        words, capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
 
 
 def kept(folder: Path) -> dict[Path, int]:
     """Compiled code of packages beside ours, and when each file was written."""
-    return {path: path.stat().st_mtime_ns for path in (folder / "code").rglob("package-*/**/*.nb[ci]")}
+    return {
+        path: path.stat().st_mtime_ns for path in (folder / "code").rglob("package-*/**/*.nb[ci]")
+    }
 
 
 @pytest.mark.study
@@ -78,7 +103,15 @@ def test_a_change_in_the_package_compiles_it_anew(installed):
 
 
 def test_what_is_not_installed_is_refused_in_a_line(tmp_path):
-    words = [sys.executable, "-m", "hopfield_nav", "run", "ragazzon2012", "--set", "map.space=forgetful"]
+    words = [
+        sys.executable,
+        "-m",
+        "hopfield_nav",
+        "run",
+        "ragazzon2012",
+        "--set",
+        "map.space=forgetful",
+    ]
     said = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert said.returncode == 2
     assert "unknown navigator" in said.stderr
@@ -86,7 +119,9 @@ def test_what_is_not_installed_is_refused_in_a_line(tmp_path):
     assert len(said.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("given", "words"), [("forgetfull: {}", "forgetful"), ("forgetful: {kept: 3}", "no section")])
+@pytest.mark.parametrize(
+    ("given", "words"), [("forgetfull: {}", "forgetful"), ("forgetful: {kept: 3}", "no section")]
+)
 def test_a_section_of_an_extension_is_checked_by_its_own_model(given, words, installed):
     said = command(installed, "check", "ragazzon2012", "--set", f"extensions={{{given}}}")
     if "no such option" in said.stderr.lower():

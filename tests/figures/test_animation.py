@@ -38,7 +38,9 @@ def test_a_film_can_be_read_back(short, tmp_path):
     assert seen == [(k + 1, total) for k in range(total)]
     frames = decode(path)
     assert len(frames) == total
-    assert imageio_ffmpeg.count_frames_and_secs(path)[1] == pytest.approx(total / film.WHOLE.fps, abs=0.1)
+    assert imageio_ffmpeg.count_frames_and_secs(path)[1] == pytest.approx(
+        total / film.WHOLE.fps, abs=0.1
+    )
     difference = np.abs(frames[0].astype(float) - drawn[:, :, :3])
     assert difference.mean() < 3
 
@@ -122,7 +124,9 @@ def test_frames_show_the_record(run):
         assert stage.count.get_text() == "1 collision"
         assert stage.banner.get_text() == "collision 1"
         row = int(np.searchsorted(run.data.time.values, event))
-        np.testing.assert_array_equal(np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2])
+        np.testing.assert_array_equal(
+            np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2]
+        )
         assert above.halo.get_visible()
         assert strip.lines[1].get_xdata()[-1] <= event
         felt = np.asarray(above.cells.get_array()).T >= layers.FELT
@@ -156,7 +160,11 @@ def test_a_film_without_forces_has_no_strip_for_them(run, short):
     with film_style():
         pressed, free = film.Film(run), film.Film(short)
         free.draw(0.0)
-    assert [type(panel).__name__ for panel in pressed.panels] == ["ScenePanel", "MapPanel", "StripPanel"]
+    assert [type(panel).__name__ for panel in pressed.panels] == [
+        "ScenePanel",
+        "MapPanel",
+        "StripPanel",
+    ]
     assert [type(panel).__name__ for panel in free.panels] == ["ScenePanel", "MapPanel"]
     assert not any("force" in text.get_text() for text in free.figure.legends[0].texts)
 
@@ -170,7 +178,9 @@ def test_going_back_draws_the_same_frame(run):
 
 
 def test_a_missed_contact_is_named():
-    run = simulate(load_world("narrow_gap", ["detection={estimator: joint_error, measure: force_norm}"]))
+    run = simulate(
+        load_world("narrow_gap", ["detection={estimator: joint_error, measure: force_norm}"])
+    )
     with film_style():
         stage = film.Film(run)
         stage.draw(stage.missed[0].peak_time)
@@ -185,7 +195,9 @@ def test_the_speed_is_a_round_multiple():
 
 def test_a_film_shows_what_stands_at_its_moment():
     """The gate of this pocket appears, in both panels, though no new plan is made then."""
-    run = simulate(load_world("door", ["time_limit=9", "obstacles.5.appears=0.3", "obstacles.2.vanishes=0.6"]))
+    run = simulate(
+        load_world("door", ["time_limit=9", "obstacles.5.appears=0.3", "obstacles.2.vanishes=0.6"])
+    )
     with film_style():
         made = film.Film(run)
         scene, map_ = made.panels[0].scene, made.panels[1]

@@ -87,7 +87,9 @@ def test_four_plans_are_shown_with_their_paths(run):
     assert titles[3].startswith("plan 17, ")
     assert titles[4:] == ["since plan 0", "since plan 8", "since plan 16"]
     for k in found.chosen():
-        np.testing.assert_array_equal(found.landscape(k).climbed(found.paths[k][:-1]), found.paths[k][1:])
+        np.testing.assert_array_equal(
+            found.landscape(k).climbed(found.paths[k][:-1]), found.paths[k][1:]
+        )
         along = run.data.activation.values[k][tuple(found.paths[k].T)]
         assert (np.diff(along) > 0).all()
 
@@ -97,7 +99,10 @@ def test_a_run_without_a_network_has_no_such_page(run):
         assert name != "network" or name in pages_of(run)
     limit = simulate(load_world("u_trap", ["time_limit=0.1"]))
     assert convergence_page(limit) is None
-    assert network_page(simulate(load_world("u_trap", ["time_limit=0.1", "record.network=false"]))) is None
+    assert (
+        network_page(simulate(load_world("u_trap", ["time_limit=0.1", "record.network=false"])))
+        is None
+    )
     with refused("plot: this run has no such figure"):
         plot_run(limit, "convergence")
 
@@ -134,12 +139,18 @@ def test_moments_stand_in_the_order_of_the_document(run):
 
 def test_a_fall_has_no_maps_and_shows_speeds():
     fall = simulate(load_world("ragazzon2012_fall", ["time_limit=0.5"]))
-    assert set(pages_of(fall)) & {"maps", "trajectory", "collision_space", "joint_error", "force_magnitude"} == set()
+    assert (
+        set(pages_of(fall))
+        & {"maps", "trajectory", "collision_space", "joint_error", "force_magnitude"}
+        == set()
+    )
     page = plot_run(fall, "joints")
     labels = {ax.get_ylabel() for ax in page.axes}
     assert {"angle (rad)", "speed (rad/s)"} <= labels
     speed = next(ax for ax in page.axes if ax.get_ylabel() == "speed (rad/s)")
-    np.testing.assert_array_equal(np.sort(speed.lines[0].get_ydata())[-1], fall.data.qd.values[:, 0].max())
+    np.testing.assert_array_equal(
+        np.sort(speed.lines[0].get_ydata())[-1], fall.data.qd.values[:, 0].max()
+    )
 
 
 def test_the_reference_page_draws_the_splines_of_a_plan(run):

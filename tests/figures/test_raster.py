@@ -56,7 +56,10 @@ class Box:
         return np.where(near >= far, near, -np.inf)
 
 
-CROSSING = (Box((30, 25, 0), (34, 16, 20), (0.4, -0.5, 0.3)), Box((32, 24, 2), (12, 40, 14), (-0.5, 0.3, 0.9)))
+CROSSING = (
+    Box((30, 25, 0), (34, 16, 20), (0.4, -0.5, 0.3)),
+    Box((32, 24, 2), (12, 40, 14), (-0.5, 0.3, 0.9)),
+)
 
 
 def sample_places(size=SIZE):
@@ -74,7 +77,9 @@ def test_of_two_crossing_boxes_each_pixel_shows_the_nearer_one():
     np.testing.assert_allclose(picture[..., 3], 255 * seen.mean(axis=2), atol=1)
     there = seen.any(axis=2)
     np.testing.assert_allclose(
-        picture[there][:, 0], 255 * (first.sum(axis=2) / np.maximum(seen.sum(axis=2), 1))[there], atol=1
+        picture[there][:, 0],
+        255 * (first.sum(axis=2) / np.maximum(seen.sum(axis=2), 1))[there],
+        atol=1,
     )
     assert min((first & seen).sum(), (~first & seen).sum()) > 300  # both are seen
     whole = seen.all(axis=2)
@@ -86,7 +91,9 @@ def test_the_order_of_the_faces_does_not_count():
     faces = np.concatenate([box.faces() for box in CROSSING])
     colours = np.repeat([RED, BLUE], [len(box.faces()) for box in CROSSING], axis=0)
     order = np.random.default_rng(2).permutation(len(faces))
-    np.testing.assert_array_equal(painted(faces, colours)[0], painted(faces[order], colours[order])[0])
+    np.testing.assert_array_equal(
+        painted(faces, colours)[0], painted(faces[order], colours[order])[0]
+    )
 
 
 def test_glass_is_laid_over_what_is_behind_it_from_back_to_front():
@@ -131,7 +138,9 @@ def test_the_area_of_any_face_is_kept():
 
 def test_a_cut_leaves_one_side():
     faces = [square(5, 55, 5, 45)]
-    left, right = (painted(faces, [RED], cut=cut)[0][..., 3] for cut in ((-1, 0, 0, 30), (1, 0, 0, -30)))
+    left, right = (
+        painted(faces, [RED], cut=cut)[0][..., 3] for cut in ((-1, 0, 0, 30), (1, 0, 0, -30))
+    )
     assert (left[20, 5:30] == 255).all()
     assert (left[20, 30:] == 0).all()
     np.testing.assert_array_equal(left.astype(int) + right, painted(faces, [RED])[0][..., 3])
@@ -228,7 +237,11 @@ def test_a_line_is_pale_where_something_opaque_is_before_it():
     solids, canvas = solids_on_axes((400, 300), parts)
     behind, before = np.zeros(3), 1.0 * EYE.toward
     line = SpaceLine(
-        solids, np.array([behind + 0.5 * EYE.right, behind - 0.5 * EYE.right]), color="blue", lw=3, zorder=6
+        solids,
+        np.array([behind + 0.5 * EYE.right, behind - 0.5 * EYE.right]),
+        color="blue",
+        lw=3,
+        zorder=6,
     )
     canvas.draw()
     pixels = np.asarray(canvas.buffer_rgba()).astype(int)
@@ -237,7 +250,9 @@ def test_a_line_is_pale_where_something_opaque_is_before_it():
     np.testing.assert_array_equal(hidden, [True, False, False])
     assert pixels[150, 200, 0] > 100  # the box shines through
     assert pixels[150, 200, 2] > 40
-    np.testing.assert_allclose(np.array(line.get_data()).T, project(EYE, line._points))  # it is whole afterwards
+    np.testing.assert_allclose(
+        np.array(line.get_data()).T, project(EYE, line._points)
+    )  # it is whole afterwards
     solids.show([])
     line.set_points([behind, before])
     canvas.draw()
@@ -259,8 +274,12 @@ def test_what_is_above_a_height_and_what_is_below_it_make_up_the_whole():
 
 
 def test_the_lights_are_those_of_the_page():
-    page = (files("hopfield_nav.extensions.viewer") / "page" / "scene.js").read_text(encoding="utf-8")
-    sky, ground, sky_light = re.search(r'HemisphereLight\("(#\w+)", "(#\w+)", ([\d.]+)\)', page).groups()
+    page = (files("hopfield_nav.extensions.viewer") / "page" / "scene.js").read_text(
+        encoding="utf-8"
+    )
+    sky, ground, sky_light = re.search(
+        r'HemisphereLight\("(#\w+)", "(#\w+)", ([\d.]+)\)', page
+    ).groups()
     sun_light = re.search(r'DirectionalLight\("#ffffff", ([\d.]+)\)', page)[1]
     sun = np.array(re.search(r"sun.position.set\((.*)\)", page)[1].split(", "), float)
     assert sky == "#ffffff"

@@ -56,7 +56,15 @@ NAMES = {
     "joint_error", "joints", "network", "reference",
 }  # fmt: skip
 SLOW = "detection={estimator: joint_error, measure: force_norm}"  # the level is a force
-OF_SIGNALS = {"snapshots", "forces", "force_magnitude", "force_zoom", "joint_error", "joints", "reference"}
+OF_SIGNALS = {
+    "snapshots",
+    "forces",
+    "force_magnitude",
+    "force_zoom",
+    "joint_error",
+    "joints",
+    "reference",
+}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +118,10 @@ def test_figures_drawn_in_two_are_the_same_files(run, written, tmp_path):
 
 
 def test_a_run_without_collisions_has_no_zoom_and_no_components_of_force(drawn):
-    assert drawn(simulate(load_world("empty", ["time_limit=0.2"]))) == NAMES - {"force_zoom", "forces"}
+    assert drawn(simulate(load_world("empty", ["time_limit=0.2"]))) == NAMES - {
+        "force_zoom",
+        "forces",
+    }
 
 
 def test_a_run_without_signals_has_maps_alone(drawn):
@@ -147,14 +158,18 @@ def test_contacts_are_counted_as_the_simulation_counts_them(gap):
     assert len(episodes) == gap.summary["contact_count"]
     answered = gap.summary["collision_count"] - gap.summary["repeated_alarm_count"]
     assert sum(e.registered for e in episodes) == answered < len(episodes)
-    assert max(e.peak_force for e in episodes) == pytest.approx(gap.summary["peak_contact_force_N"], rel=1e-3)
+    assert max(e.peak_force for e in episodes) == pytest.approx(
+        gap.summary["peak_contact_force_N"], rel=1e-3
+    )
     assert set(gap.data.touch_time.values) == {e.start for e in episodes if e.registered}
 
 
 def test_the_light_contact_is_not_registered(gap):
     (missed,) = [e for e in contact_episodes(gap) if not e.registered]
     assert missed.peak_force < 12
-    assert not np.any((gap.data.event_time >= missed.start) & (gap.data.event_time <= missed.end + 0.05))
+    assert not np.any(
+        (gap.data.event_time >= missed.start) & (gap.data.event_time <= missed.end + 0.05)
+    )
     assert Moment(missed.peak_time, "missed contact") in key_moments(gap)
     row = np.searchsorted(gap.data.time.values, missed.start)
     np.testing.assert_array_equal(missed.position, gap.data.tool_position.values[row])
@@ -164,7 +179,10 @@ def test_touches_within_50_ms_are_one_contact(run):
     force = np.zeros_like(run.data.force.values)
     force[[100, 149, 300], 0] = 1.0
     altered = load_like(run, force)
-    assert [(round(e.start, 3), round(e.end, 3)) for e in contact_episodes(altered)] == [(0.1, 0.149), (0.3, 0.3)]
+    assert [(round(e.start, 3), round(e.end, 3)) for e in contact_episodes(altered)] == [
+        (0.1, 0.149),
+        (0.3, 0.3),
+    ]
     assert not any(e.registered for e in contact_episodes(altered))
 
 
@@ -207,7 +225,9 @@ def test_the_trajectory_marks_every_collision(run, ax):
     assert count == len(lines["_marked"].get_xdata()) == len(lines["_contact"].get_xdata()) > 0
     centres = layers.cell_centres(run, run.data.event_cell.values)
     np.testing.assert_allclose(np.column_stack(lines["_marked"].get_data()), centres)
-    np.testing.assert_array_equal(lines["_contact"].get_ydata(), run.data.event_position.values[:, 1])
+    np.testing.assert_array_equal(
+        lines["_contact"].get_ydata(), run.data.event_position.values[:, 1]
+    )
     assert "_missed" not in lines
 
 
@@ -261,7 +281,10 @@ def test_moment_lines_are_about_the_tool_point(run, ax):
     rows = np.searchsorted(run.data.time.values, time)
     data = run.data.isel(time=rows)
     lever = (data.contact_point - data.tool_position).fillna(0.0).values
-    about_z = lever[:, 0] * data.contact_force.values[:, 1] - lever[:, 1] * data.contact_force.values[:, 0]
+    about_z = (
+        lever[:, 0] * data.contact_force.values[:, 1]
+        - lever[:, 1] * data.contact_force.values[:, 0]
+    )
     np.testing.assert_allclose(true, np.nan_to_num(about_z), atol=1e-12)
 
 
@@ -341,7 +364,9 @@ def test_a_snapshot_shows_the_tool_and_the_felt_cells(run, ax):
     draw_snapshot(ax, run, time)
     scene, row = SceneView(run), int(np.searchsorted(run.data.time.values, time))
     tool = scene.appear(run.data.tool_position.values[row])
-    np.testing.assert_allclose(np.ravel(max(ax.lines, key=lambda line: line.get_zorder()).get_data()), tool)
+    np.testing.assert_allclose(
+        np.ravel(max(ax.lines, key=lambda line: line.get_zorder()).get_data()), tool
+    )
     felt = next(c for c in ax.collections if isinstance(c, PolyCollection))
     assert len(felt.get_paths()) == run.plans()[-1].felt.sum()
     assert ax.get_aspect() == 1.0
@@ -368,7 +393,10 @@ def test_the_arm_hangs_together():
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
     frames = link_frames(arm, q)[arm.capsules[:, 0].astype(int)]
-    ends = [np.einsum("kij,kj->ki", frames[:, :3, :3], arm.capsules[:, c : c + 3]) + frames[:, :3, 3] for c in (1, 4)]
+    ends = [
+        np.einsum("kij,kj->ki", frames[:, :3, :3], arm.capsules[:, c : c + 3]) + frames[:, :3, 3]
+        for c in (1, 4)
+    ]
     share = np.linspace(0, 1, 50)[:, None, None]
     points = (1 - share) * ends[0] + share * ends[1]
     for k in range(1, len(arm.capsules)):
@@ -379,16 +407,31 @@ def test_the_arm_hangs_together():
 # colours
 
 
-DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+DEUTERANOPIA = [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.011820, 0.042940, 0.968881],
+]
+PROTANOPIA = [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+]
 MEANINGS = ("felt", "planned", "travelled", "true", "start", "goal", "missed")
-TRITANOPIA = [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+TRITANOPIA = [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.303900],
+]
 
 
 @pytest.mark.parametrize("sight", [np.eye(3), DEUTERANOPIA, PROTANOPIA, TRITANOPIA])
 def test_meanings_differ_for_every_reader(sight):
     """Distances in CIELAB; the matrices are those of Machado, Oliveira and Fernandes 2009."""
-    seen = {name: lab(np.clip(np.array(sight) @ linear(getattr(COLOURS, name)), 0, 1)) for name in MEANINGS}
+    seen = {
+        name: lab(np.clip(np.array(sight) @ linear(getattr(COLOURS, name)), 0, 1))
+        for name in MEANINGS
+    }
     for a, b in itertools.combinations(MEANINGS, 2):
         assert np.linalg.norm(seen[a] - seen[b]) > 15, (a, b)
 
@@ -407,7 +450,9 @@ def lab(rgb):
 # what tells one picture, and one line in it, from another
 
 
-def test_a_note_names_the_world_and_what_is_not_the_default_and_leaves_the_figure_as_it_is(run, tmp_path):
+def test_a_note_names_the_world_and_what_is_not_the_default_and_leaves_the_figure_as_it_is(
+    run, tmp_path
+):
     note = run_note(load_run_with(run, {"detection.threshold": 8, "seed": 3}))
     assert note.split("  ·  ") == ["u_trap", "detection.threshold\u00a08", "seed\u00a03"]
     sizes = {}
@@ -439,15 +484,22 @@ def load_run_with(run, changes):
 def test_white_crosses_are_in_the_legend(run):
     labels = [handle.get_label() for handle in trajectory_handles(run)]
     assert "touched cell" in labels
-    assert "touched cell" not in [h.get_label() for h in trajectory_handles(run, seen_from_above=False)]
+    assert "touched cell" not in [
+        h.get_label() for h in trajectory_handles(run, seen_from_above=False)
+    ]
 
 
 def test_what_is_zero_throughout_is_named_and_not_drawn():
     run = simulate(load_world("u_trap", ["time_limit=8"]))
-    assert signals.used_components(run) == [("F", 0), ("F", 1)]  # the tool touches upright cylinders in a plane
+    assert signals.used_components(run) == [
+        ("F", 0),
+        ("F", 1),
+    ]  # the tool touches upright cylinders in a plane
     figure = force_page(run)
     assert [ax.get_ylabel() for ax in figure.axes] == ["$F_x$ (N)", "$F_y$ (N)"]
-    assert "zero throughout: $F_z$, $M_x$, $M_y$, $M_z$" in [t.get_text() for t in figure.legends[0].texts]
+    assert "zero throughout: $F_z$, $M_x$, $M_y$, $M_z$" in [
+        t.get_text() for t in figure.legends[0].texts
+    ]
     assert len(joints_page(run).axes) == 17  # the flange's motor has nothing to do
 
 
@@ -457,7 +509,9 @@ def test_a_second_obstacle_is_said_beside_the_collision_that_touches_it_too(run)
     time, force = run.data.time.values, np.nan_to_num(run.data.contact_force.values)
     assert signals.other_touches(load_like(run, force), event) == []
     k = np.searchsorted(time, float(run.data.event_time[event])) + 10
-    more = np.where(((np.arange(len(time)) >= k) & (np.arange(len(time)) < k + 20))[:, None], 1.5, 1.0)
+    more = np.where(
+        ((np.arange(len(time)) >= k) & (np.arange(len(time)) < k + 20))[:, None], 1.5, 1.0
+    )
     both = load_like(run, more * force)
     assert signals.other_touches(both, event) == [pytest.approx((time[k], time[k + 19]))]
     _, labels = draw_force_zoom(Figure().add_subplot(), both, event).get_legend_handles_labels()

@@ -11,7 +11,12 @@ from pictures import assert_has_ink
 from hopfield_nav import load_world, simulate
 from hopfield_nav.build import all_solids
 from hopfield_nav.figures import COLOURS, film_style
-from hopfield_nav.figures.run import draw_collision_space, draw_plan, draw_run_figures, draw_trajectory
+from hopfield_nav.figures.run import (
+    draw_collision_space,
+    draw_plan,
+    draw_run_figures,
+    draw_trajectory,
+)
 from hopfield_nav.figures.run.draw import pages_of
 from hopfield_nav.figures.run.film import Film
 from hopfield_nav.figures.run.maps import path_in_level
@@ -29,7 +34,9 @@ def flat():
     return simulate(load_world("u_trap", ["time_limit=4"]))
 
 
-@pytest.mark.parametrize("name", ["collision_space", "snapshots", "maps", "trajectory", "path_in_space", "network"])
+@pytest.mark.parametrize(
+    "name", ["collision_space", "snapshots", "maps", "trajectory", "path_in_space", "network"]
+)
 def test_every_figure_of_the_map_is_drawn_and_one_more_than_of_a_plane(name, run, tmp_path):
     """Those of signals do not know of space."""
     assert name in pages_of(run)
@@ -73,9 +80,15 @@ def test_the_scene_shows_as_many_cubes_as_were_felt(run):
 
 
 def test_levels_show_all_felt_cells_and_the_whole_path(run):
-    shown = [cell_classes(run, final_plan(run), path=False)[:, :, k] for k in range(run.world.map.shape[2])]
+    shown = [
+        cell_classes(run, final_plan(run), path=False)[:, :, k]
+        for k in range(run.world.map.shape[2])
+    ]
     assert sum((level == FELT).sum() for level in shown) == run.plans()[-1].felt.sum()
-    whole = sum(np.nansum(np.linalg.norm(np.diff(path_in_level(run, k), axis=0), axis=1)) for k in range(len(shown)))
+    whole = sum(
+        np.nansum(np.linalg.norm(np.diff(path_in_level(run, k), axis=0), axis=1))
+        for k in range(len(shown))
+    )
     tool = run.data.tool_position.values[:, :2]
     assert whole == pytest.approx(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum(), rel=0.02)
 

@@ -22,7 +22,9 @@ HOSTILE = {
     "axes.facecolor": "black", "savefig.bbox": "tight", "savefig.transparent": True, "axes.spines.left": False,
     "image.cmap": "hot", "figure.dpi": 33.0, "path.sketch": (4.0, 30.0, 10.0), "xtick.direction": "in",
 }  # fmt: skip
-RC = "text.usetex: True\nfont.size: 31\naxes.facecolor: black\nsavefig.bbox: tight\nbackend: TkAgg\n"
+RC = (
+    "text.usetex: True\nfont.size: 31\naxes.facecolor: black\nsavefig.bbox: tight\nbackend: TkAgg\n"
+)
 DRAW = """\
 import sys
 from pathlib import Path
@@ -55,14 +57,21 @@ def test_figures_of_a_run_are_the_same(run, tmp_path):
     """An image, lines and a scene; all pages are drawn in the same surrounding."""
 
     def draw(folder):
-        return [path for name in ("maps", "joints", "snapshots") for path in draw_run_figures(run, folder, only=name)]
+        return [
+            path
+            for name in ("maps", "joints", "snapshots")
+            for path in draw_run_figures(run, folder, only=name)
+        ]
 
     _same_picture(draw, tmp_path)
 
 
 def test_figures_of_a_plan_are_the_same(tmp_path):
     made = plan_world(load_world("cell"))
-    _same_picture(lambda folder: draw_plan_figures(made.arm, made.scene, made.world, made.plan, folder), tmp_path)
+    _same_picture(
+        lambda folder: draw_plan_figures(made.arm, made.scene, made.world, made.plan, folder),
+        tmp_path,
+    )
 
 
 def test_frames_of_a_film_are_the_same(run):
@@ -81,15 +90,21 @@ def test_a_figure_that_was_given_back_is_drawn_as_ours_later(run, tmp_path):
         figure = run.plot("joints")
         assert isinstance(figure, Figure)
         figure.savefig(tmp_path / "joints.png")
-        assert {label.get_usetex() for ax in figure.axes for label in ax.get_xticklabels()} == {False}
+        assert {label.get_usetex() for ax in figure.axes for label in ax.get_xticklabels()} == {
+            False
+        }
 
 
 def _drawn_by_a_process(path, environment, backend="none"):
     """The picture that a process draws, which has asked for that backend in the end."""
     command = [sys.executable, "-c", DRAW, str(path), backend]
-    done = subprocess.run(command, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "" or done.stderr.startswith("Cannot decode configuration file")  # by Matplotlib
+    assert done.stderr == "" or done.stderr.startswith(
+        "Cannot decode configuration file"
+    )  # by Matplotlib
     return path.read_bytes()
 
 
@@ -105,7 +120,11 @@ def plain(usual, tmp_path_factory):
 
 @pytest.mark.parametrize(
     "hostile",
-    [{"MPLBACKEND": "nonsense"}, {"MPLBACKEND": "TkAgg", "MATPLOTLIBRC": "rc"}, {"MATPLOTLIBRC": "unreadable"}],
+    [
+        {"MPLBACKEND": "nonsense"},
+        {"MPLBACKEND": "TkAgg", "MATPLOTLIBRC": "rc"},
+        {"MATPLOTLIBRC": "unreadable"},
+    ],
     ids=["no such backend", "settings", "no text"],
 )
 def test_environment_and_file_change_no_picture(hostile, usual, plain, tmp_path):
@@ -128,7 +147,10 @@ def test_backend_and_settings_of_the_user_hold_after_the_import(tmp_path):
     for changes in ({}, {"MPLBACKEND": "svg"}):
         told = [
             subprocess.run(
-                [sys.executable, "-c", first + ask], env={**environment, **changes}, capture_output=True, text=True
+                [sys.executable, "-c", first + ask],
+                env={**environment, **changes},
+                capture_output=True,
+                text=True,
             ).stdout
             for first in ("", "import hopfield_nav.figures; ")
         ]

@@ -46,7 +46,10 @@ def table(axes, repeats=1, missed=lambda **_: False, seed=0):
     random = np.random.default_rng(seed)
     outcome = np.full(shape, "reached", object)
     for cell in itertools.product(*map(range, shape)):
-        values = {name.split(".")[-1].strip("*"): axes[name][k] for name, k in zip(axes, cell, strict=True)}
+        values = {
+            name.split(".")[-1].strip("*"): axes[name][k]
+            for name, k in zip(axes, cell, strict=True)
+        }
         if word := missed(**values):
             outcome[cell] = word
     columns = {
@@ -56,14 +59,18 @@ def table(axes, repeats=1, missed=lambda **_: False, seed=0):
         ALARMS: random.integers(0, 5, shape),
         DELAY: random.uniform(0.05, 0.2, shape),
     }
-    return xr.Dataset({name: (tuple(axes), values) for name, values in columns.items()}, coords=axes)
+    return xr.Dataset(
+        {name: (tuple(axes), values) for name, values in columns.items()}, coords=axes
+    )
 
 
 def random_table(count=60):
     grid = table({"run": list(range(count))}, missed=lambda run: "no_path" if run % 5 == 0 else "")
     random = np.random.default_rng(1)
     threshold, stiffness = random.uniform(5, 20, count), 10 ** random.uniform(4, 6, count)
-    return grid.assign_coords({THRESHOLD: ("run", threshold), "contact.stiffness": ("run", stiffness)})
+    return grid.assign_coords(
+        {THRESHOLD: ("run", threshold), "contact.stiffness": ("run", stiffness)}
+    )
 
 
 def stored(data, folder):
@@ -92,7 +99,10 @@ def test_one_parameter(tmp_path):
 
 def test_two_parameters_at_the_width_of_a_column_or_a_page(tmp_path):
     paths = drawn(
-        table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 1, lambda omega, **_: "no_path" * (omega > 1)), tmp_path
+        table(
+            {SCALE: SCALES, THRESHOLD: THRESHOLDS}, 1, lambda omega, **_: "no_path" * (omega > 1)
+        ),
+        tmp_path,
     )
     assert {path.stem for path in paths} == {"outcomes", "heat_maps", "pareto"}
     for path in paths:
@@ -116,9 +126,19 @@ def test_three_parameters_are_maps_beside_each_other_in_the_same_colours(tmp_pat
 
 def test_four_parameters_are_lines(tmp_path):
     data = table(
-        {SCALE: [0.5, 1.0], THRESHOLD: [6.0, 8.0], NETWORK: ["sum", "maximum"], "contact.stiffness": [1.0, 2.0]}
+        {
+            SCALE: [0.5, 1.0],
+            THRESHOLD: [6.0, 8.0],
+            NETWORK: ["sum", "maximum"],
+            "contact.stiffness": [1.0, 2.0],
+        }
     )
-    names = ("controller_omega_scale", "detection_threshold", "planner_network", "contact_stiffness")
+    names = (
+        "controller_omega_scale",
+        "detection_threshold",
+        "planner_network",
+        "contact_stiffness",
+    )
     assert stems(data, tmp_path) == {"pareto", *(f"lines_{name}" for name in names)}
 
 
@@ -168,7 +188,10 @@ def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
     for words, told in (
         (["--heat", PEAK], "over two parameters"),
         (["--over", f"{SCALE},{THRESHOLD}"], "over two parameters"),
-        (["--heat", PEAK, "--over", f"{SCALE},detection.treshold"], "Did you mean 'detection.threshold'"),
+        (
+            ["--heat", PEAK, "--over", f"{SCALE},detection.treshold"],
+            "Did you mean 'detection.threshold'",
+        ),
         (["--heat", PEAK, "--over", f"{SCALE},{SCALE}"], "needs two parameters"),
         (["--heat", "peak", "--over", f"{SCALE},{THRESHOLD}"], "peak"),
     ):
@@ -180,7 +203,10 @@ def test_a_heat_map_of_any_quantity_over_any_two_parameters(tmp_path, capsys):
 
 
 def test_some_rows_were_never_written(tmp_path):
-    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "" if omega < 2 else "gone")
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS},
+        missed=lambda omega, **_: "" if omega < 2 else "gone",
+    )
     data["outcome"] = data.outcome.where(data.outcome != "gone", "")
     assert Points(data).count == 8
     assert stems(data, tmp_path) == {"heat_maps", "pareto"}
@@ -210,7 +236,8 @@ def test_a_folder_without_a_result_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("quantity", "words"), [("peak_contact_force", f"Did you mean '{PEAK}'"), ("outcome", "no number")]
+    ("quantity", "words"),
+    [("peak_contact_force", f"Did you mean '{PEAK}'"), ("outcome", "no number")],
 )
 def test_what_cannot_be_drawn_is_refused(ax, quantity, words):
     with refused(words):
@@ -230,7 +257,10 @@ def test_a_cell_is_the_median_over_repeats_and_other_parameters(ax):
 
 
 def test_time_is_that_of_the_runs_that_got_there(ax):
-    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega > 1 else "")
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS},
+        missed=lambda omega, **_: "no_path" if omega > 1 else "",
+    )
     draw_heat_map(ax, data, TIME, SCALE, THRESHOLD)
     values = ax.collections[0].get_array().reshape(4, 3)
     assert np.ma.getmaskarray(values)[:, 2].all()
@@ -244,7 +274,10 @@ def test_hatches_tell_never_from_sometimes(ax):
     data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 2, missed)
     draw_heat_map(ax, data, PEAK, SCALE, THRESHOLD)
     assert [patch.get_hatch() for patch in ax.patches] == 4 * ["////", "xxxxx"]
-    assert [handle.get_label() for handle in heat_map_handles(data)] == ["never arrives", "arrives less often"]
+    assert [handle.get_label() for handle in heat_map_handles(data)] == [
+        "never arrives",
+        "arrives less often",
+    ]
     assert heat_map_handles(table({SCALE: SCALES, THRESHOLD: THRESHOLDS})) == []
 
 
@@ -264,16 +297,26 @@ def test_cells_say_what_they_fall_short_of_and_where_base_and_best_are(ax):
         "○": pytest.approx((2**0.5, 10.0)), "★": pytest.approx((0.5**0.5, 7.0))
     }  # fmt: skip
     labels = [handle.get_label() for handle in heat_map_handles(judged())]
-    expected = ["base world's setting", "best", "more false alarms", "not simulated_time_s <= 1.1 least"]
+    expected = [
+        "base world's setting",
+        "best",
+        "more false alarms",
+        "not simulated_time_s <= 1.1 least",
+    ]
     assert labels == expected
 
 
 def test_a_cell_without_a_value_is_no_hole(ax):
-    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, missed=lambda omega, **_: "no_path" if omega == 2 else "")
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS},
+        missed=lambda omega, **_: "no_path" if omega == 2 else "",
+    )
     draw_heat_map(ax, data, TIME, SCALE, THRESHOLD)
     assert [text.get_text() for text in ax.texts].count("–") == 4
     assert to_hex(ax.get_facecolor()) != "#ffffff"
-    (label,) = [handle.get_label() for handle in heat_map_handles(data, [TIME]) if "–" in handle.get_label()]
+    (label,) = [
+        handle.get_label() for handle in heat_map_handles(data, [TIME]) if "–" in handle.get_label()
+    ]
     assert label == "– no value (never arrives)"
     assert not [handle for handle in heat_map_handles(data, [PEAK]) if "–" in handle.get_label()]
 
@@ -304,7 +347,8 @@ def test_random_values_are_drawn_in_bins(ax):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (0.138, ".14"), (50.62, "50.6"), (237.2, "237"), (10333, "10k"), (-0.5, "-.5")]
+    ("value", "text"),
+    [(0.0, "0"), (0.138, ".14"), (50.62, "50.6"), (237.2, "237"), (10333, "10k"), (-0.5, "-.5")],
 )
 def test_numbers_in_cells_are_short(value, text):
     assert number(value) == text
@@ -352,7 +396,9 @@ def test_many_values_are_binned_without_loss():
 def test_labels_do_not_run_into_each_other():
     with paper_style():
         figure = new_figure(COLUMN, COLUMN)
-        ax = draw_outcomes(figure.add_subplot(), table({"a.b": list(np.geomspace(1e4, 1e6, 12))}), "a.b")
+        ax = draw_outcomes(
+            figure.add_subplot(), table({"a.b": list(np.geomspace(1e4, 1e6, 12))}), "a.b"
+        )
         figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
     assert len(boxes) > 2
@@ -360,12 +406,22 @@ def test_labels_do_not_run_into_each_other():
 
 
 def test_long_words_are_turned(ax):
-    draw_outcomes(ax, table({"a.b": ["a long name", "another long name", "a third of them"]}), "a.b")
+    draw_outcomes(
+        ax, table({"a.b": ["a long name", "another long name", "a third of them"]}), "a.b"
+    )
     assert ax.get_xticklabels()[0].get_rotation() > 0
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(12.0, "12"), (1e5, "1e5"), (31622.8, "3.16e4"), (5240, "5240"), (1e-5, "1e-5"), (True, "True")]
+    ("value", "text"),
+    [
+        (12.0, "12"),
+        (1e5, "1e5"),
+        (31622.8, "3.16e4"),
+        (5240, "5240"),
+        (1e-5, "1e-5"),
+        (True, "True"),
+    ],
 )
 def test_values_are_written_shortly(value, text):
     assert short(value) == text
@@ -392,7 +448,9 @@ def test_the_band_is_min_max_of_few_and_5_to_95_per_cent_of_many(ax):
 
 
 def test_the_line_is_the_median_and_hollow_where_the_goal_was_missed(ax):
-    data = table({SCALE: SCALES}, 3, lambda omega, repeat: "no_path" if (omega, repeat) == (2, 0) else "")
+    data = table(
+        {SCALE: SCALES}, 3, lambda omega, repeat: "no_path" if (omega, repeat) == (2, 0) else ""
+    )
     draw_lines(ax, data, PEAK, SCALE)
     middle, hollow = ax.lines
     np.testing.assert_allclose(middle.get_ydata(), data[PEAK].median("repeat"))
@@ -417,7 +475,9 @@ def test_a_quantity_without_values(ax):
 
 
 def test_bars_fill_up_and_count(ax):
-    data = table({NETWORK: ["sum", "maximum"]}, 10, lambda network, repeat: "failed" if repeat < 3 else "")
+    data = table(
+        {NETWORK: ["sum", "maximum"]}, 10, lambda network, repeat: "failed" if repeat < 3 else ""
+    )
     draw_outcomes(ax, data, NETWORK)
     reached, failed = ax.containers[0], ax.containers[1]
     assert [bar.get_height() for bar in reached] == pytest.approx([70, 70])
@@ -433,10 +493,21 @@ def test_no_interval_where_the_runs_are_no_sample(ax):
 
 def test_outcomes_differ_for_colour_blind_readers():
     """Machado, Oliveira and Fernandes (2009), full protanopia and deuteranopia, in linear RGB."""
-    protan = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-    deutan = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+    protan = [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ]
+    deutan = [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ]
     linear = np.array(
-        [[(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)] for o in OUTCOMES.values()]
+        [
+            [(c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4) for c in to_rgb(o)]
+            for o in OUTCOMES.values()
+        ]
     )
     for matrix in (np.eye(3), protan, deutan):
         seen = np.clip(linear @ np.transpose(matrix), 0, 1) ** (1 / 2.2)
@@ -451,7 +522,8 @@ def test_the_front_holds_what_no_other_beats():
     random = np.random.default_rng(3)
     x, y = random.integers(0, 12, (2, 80)).astype(float)
     beaten = [
-        any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80)) for i in range(80)
+        any((x[j] <= x[i]) & (y[j] <= y[i]) & ((x[j] < x[i]) | (y[j] < y[i])) for j in range(80))
+        for i in range(80)
     ]
     front = np.concatenate(pareto_corners(x, y))
     assert set(front) == set(np.flatnonzero(~np.array(beaten)))
@@ -460,7 +532,11 @@ def test_the_front_holds_what_no_other_beats():
 
 
 def test_settings_that_miss_the_goal_are_never_on_the_front(ax):
-    data = table({SCALE: SCALES, THRESHOLD: THRESHOLDS}, 3, lambda omega, **_: "no_path" if omega == 2 else "")
+    data = table(
+        {SCALE: SCALES, THRESHOLD: THRESHOLDS},
+        3,
+        lambda omega, **_: "no_path" if omega == 2 else "",
+    )
     data[DELAY].loc[{SCALE: 2.0}] = 0.001
     data[ALARMS].loc[{SCALE: 2.0}] = 0
     found = settings(Points(data), ALARMS, DELAY)
@@ -508,13 +584,23 @@ def test_a_seed_is_a_repeat_in_every_figure(tmp_path):
 
 
 def test_methods_have_no_order_and_are_joined_by_no_line(ax):
-    data = table({"detection.measure": ["own.py:LARGEST", "own.py:SUMMED", "force_norm"]}, repeats=3)
+    data = table(
+        {"detection.measure": ["own.py:LARGEST", "own.py:SUMMED", "force_norm"]}, repeats=3
+    )
     draw_lines(ax, data, PEAK, "detection.measure")
     assert all(line.get_linestyle() == "None" for line in ax.lines)
-    assert sorted(value for line in ax.lines for value in line.get_ydata()) == sorted(data[PEAK].values.ravel())
+    assert sorted(value for line in ax.lines for value in line.get_ydata()) == sorted(
+        data[PEAK].values.ravel()
+    )
     (medians,) = ax.collections
-    np.testing.assert_allclose([line[0, 1] for line in medians.get_segments()], data[PEAK].median("repeat"))
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["LARGEST", "SUMMED", "force_norm"]
+    np.testing.assert_allclose(
+        [line[0, 1] for line in medians.get_segments()], data[PEAK].median("repeat")
+    )
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "LARGEST",
+        "SUMMED",
+        "force_norm",
+    ]
 
 
 def test_numbers_are_joined(ax):
@@ -539,7 +625,10 @@ def test_methods_of_ones_own_are_called_apart(names, shown):
 def test_what_is_zero_in_every_run_is_said_below_and_not_drawn():
     data = table({THRESHOLD: THRESHOLDS}, repeats=2)
     data[ALARMS] = xr.zeros_like(data[ALARMS])
-    data.attrs |= {"world": "u_trap", "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4})}
+    data.attrs |= {
+        "world": "u_trap",
+        "settings": json.dumps({THRESHOLD: 4.0, "sensors.velocity_noise": 2e-4}),
+    }
     figure = dict(sweep_pages(data))["lines"]
     assert "false alarms" not in [ax.get_ylabel() for ax in figure.axes]
     expected = ["u_trap", "0 in every run: false alarms", "sensors.velocity_noise\u00a00.0002"]

@@ -11,7 +11,9 @@ import pytest
 
 from hopfield_nav.figures.film import do_in_two_processes, draw_in_two_processes
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no copy of a process on this system")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="no copy of a process on this system"
+)
 
 
 def jobs_of(folder, count, work=lambda k: None):

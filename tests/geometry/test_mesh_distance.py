@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from hopfield_nav.geometry import box, capsule_distance, convex_mesh, pack_primitives, sphere, ways_out
+from hopfield_nav.geometry import (
+    box,
+    capsule_distance,
+    convex_mesh,
+    pack_primitives,
+    sphere,
+    ways_out,
+)
 from hopfield_nav.geometry.distance import closest_points
 from hopfield_nav.geometry.solids import MESH, thickness
 
@@ -50,14 +57,20 @@ def test_distances_outside_are_those_of_mujoco(seed):
     for row, distance in zip(rows, ours, strict=True):
         ends = " ".join(map(repr, row[:6].tolist()))
         one = "capsule" if np.any(row[:3] != row[3:6]) else "sphere"
-        place = f'fromto="{ends}"' if one == "capsule" else f'pos="{" ".join(map(repr, row[:3].tolist()))}"'
+        place = (
+            f'fromto="{ends}"'
+            if one == "capsule"
+            else f'pos="{" ".join(map(repr, row[:3].tolist()))}"'
+        )
         xml = f"""<mujoco><asset><mesh name="m" vertex="{text}"/></asset><worldbody>
         <geom type="mesh" mesh="m"/><geom type="{one}" {place} size="{row[6]}"/></worldbody></mujoco>"""
         model = mujoco.MjModel.from_xml_string(xml)
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
         if distance > 1e-3:
-            assert mujoco.mj_geomDistance(model, data, 0, 1, 5.0, None) == pytest.approx(distance, abs=2e-6)
+            assert mujoco.mj_geomDistance(model, data, 0, 1, 5.0, None) == pytest.approx(
+                distance, abs=2e-6
+            )
         else:
             assert mujoco.mj_geomDistance(model, data, 0, 1, 5.0, None) < 2e-3
 
@@ -70,7 +83,9 @@ def test_a_point_inside_is_as_deep_as_under_its_nearest_plane():
     inside = points[hull.vertices].mean(axis=0) + np.random.default_rng(0).normal(0, 0.02, (50, 3))
     depth = (inside @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
     rows = np.hstack([inside, inside, np.zeros((50, 1))])
-    np.testing.assert_allclose(capsule_distance(rows, pack_primitives([convex_mesh(points)]))[:, 0], depth)
+    np.testing.assert_allclose(
+        capsule_distance(rows, pack_primitives([convex_mesh(points)]))[:, 0], depth
+    )
 
 
 def test_the_gradient_is_that_of_the_distance():

@@ -51,7 +51,9 @@ def random_capsules(rng, count, spread=0.5):
 
 def random_scene(kind, rng, capsules, solids):
     """Some capsules, and solids of one kind, packed."""
-    return random_capsules(rng, capsules), pack_primitives(random_solid(kind, rng) for _ in range(solids))
+    return random_capsules(rng, capsules), pack_primitives(
+        random_solid(kind, rng) for _ in range(solids)
+    )
 
 
 def point_distance(row, p):
@@ -158,7 +160,9 @@ def test_the_ends_of_a_capsule_may_change_places(kind):
     rng = np.random.default_rng(300 + kind)
     capsules, solids = random_scene(kind, rng, 500, 5)
     turned = capsules[:, [3, 4, 5, 0, 1, 2, 6]]
-    np.testing.assert_allclose(capsule_distance(turned, solids), capsule_distance(capsules, solids), rtol=0, atol=2e-14)
+    np.testing.assert_allclose(
+        capsule_distance(turned, solids), capsule_distance(capsules, solids), rtol=0, atol=2e-14
+    )
 
 
 def moved_solid(row, turn, shift):
@@ -179,14 +183,22 @@ def test_a_rigid_motion_of_both_changes_nothing(kind):
     solids = [random_solid(kind, rng) for _ in range(5)]
     axis = np.array([0, 0, 1.3]) if kind == UPRIGHT else rng.normal(0, 1, 3)
     turn, shift = Rotation.from_rotvec(axis).as_matrix(), rng.normal(0, 0.5, 3)
-    moved = np.column_stack([capsules[:, :3] @ turn.T + shift, capsules[:, 3:6] @ turn.T + shift, capsules[:, 6]])
-    after = capsule_distance(moved, pack_primitives(moved_solid(row, turn, shift) for row in solids))
-    np.testing.assert_allclose(after, capsule_distance(capsules, pack_primitives(solids)), rtol=0, atol=1e-13)
+    moved = np.column_stack(
+        [capsules[:, :3] @ turn.T + shift, capsules[:, 3:6] @ turn.T + shift, capsules[:, 6]]
+    )
+    after = capsule_distance(
+        moved, pack_primitives(moved_solid(row, turn, shift) for row in solids)
+    )
+    np.testing.assert_allclose(
+        after, capsule_distance(capsules, pack_primitives(solids)), rtol=0, atol=1e-13
+    )
 
 
 def test_a_level_capsule_is_nearest_to_the_ground_in_its_middle():
     """So that a contact of a link that lies on it turns it neither way."""
-    found = closest_points(np.array([-0.1, 0.2, 0.5, 0.7, 0.0, 0.5, 0.05]), pack_primitives([half_space([0, 0, 0])]))
+    found = closest_points(
+        np.array([-0.1, 0.2, 0.5, 0.7, 0.0, 0.5, 0.05]), pack_primitives([half_space([0, 0, 0])])
+    )
     np.testing.assert_allclose(found.distance, 0.45)
     np.testing.assert_allclose(found.on_capsule[0], [0.3, 0.1, 0.45])
 
@@ -196,8 +208,14 @@ def test_two_capsules_are_as_far_from_each_other_as_the_other_way_round():
     a, b = random_capsules(rng, 300), random_capsules(rng, 300)
     a[:, 6] += 0.01
     b[:, 6] += 0.01
-    one = [capsule_distance(x, capsule(y[:3], y[3:6], y[6])[None])[0] for x, y in zip(a, b, strict=True)]
-    two = [capsule_distance(y, capsule(x[:3], x[3:6], x[6])[None])[0] for x, y in zip(a, b, strict=True)]
+    one = [
+        capsule_distance(x, capsule(y[:3], y[3:6], y[6])[None])[0]
+        for x, y in zip(a, b, strict=True)
+    ]
+    two = [
+        capsule_distance(y, capsule(x[:3], x[3:6], x[6])[None])[0]
+        for x, y in zip(a, b, strict=True)
+    ]
     np.testing.assert_allclose(one, two, rtol=0, atol=1e-14)
 
 
@@ -212,7 +230,9 @@ def test_the_normal_is_the_gradient_and_the_points_are_that_far_apart(kind):
         ahead, behind = capsules.copy(), capsules.copy()
         ahead[:, [k, 3 + k]] += h
         behind[:, [k, 3 + k]] -= h
-        slope[..., k] = (capsule_distance(ahead, solids) - capsule_distance(behind, solids)) / (2 * h)
+        slope[..., k] = (capsule_distance(ahead, solids) - capsule_distance(behind, solids)) / (
+            2 * h
+        )
     off = np.linalg.norm(slope - at.normal, axis=-1)
     assert np.median(off) < 1e-8
     assert (off > 1e-4).mean() < 2e-3  # steps across an edge, where there is no gradient
@@ -266,10 +286,21 @@ def exact_request():
 
 
 # how far coal's iteration is off is its own: exact formulas for spheres, capsules and half-spaces
-COAL_TOLERANCE = {SPHERE: 1e-12, BOX: 1e-6, UPRIGHT: 1e-6, CYLINDER: 1e-6, HALF_SPACE: 1e-12, CAPSULE: 1e-12}
+COAL_TOLERANCE = {
+    SPHERE: 1e-12,
+    BOX: 1e-6,
+    UPRIGHT: 1e-6,
+    CYLINDER: 1e-6,
+    HALF_SPACE: 1e-12,
+    CAPSULE: 1e-12,
+}
 
 
-ITERATED = (BOX, UPRIGHT, CYLINDER)  # no formula of coal's for capsules; its iteration goes astray deep inside
+ITERATED = (
+    BOX,
+    UPRIGHT,
+    CYLINDER,
+)  # no formula of coal's for capsules; its iteration goes astray deep inside
 
 
 @KINDS
@@ -283,7 +314,11 @@ def test_coal_finds_the_same_distance_while_the_axis_is_outside(kind):
         found = capsule_distance(capsule, row[None])[0]
         if kind in ITERATED and found < -capsule[6]:
             continue
-        compared, overlapping, deep = compared + 1, overlapping + (found < 0), deep + (found < -capsule[6])
+        compared, overlapping, deep = (
+            compared + 1,
+            overlapping + (found < 0),
+            deep + (found < -capsule[6]),
+        )
         assert coal_distance(row, capsule) == pytest.approx(found, abs=COAL_TOLERANCE[kind])
     assert compared > 1000
     assert overlapping > 40
@@ -316,10 +351,13 @@ def test_deep_inside_a_cylinder_a_sphere_is_as_mujoco_has_it():
     rows = [random_solid(CYLINDER, rng) for _ in range(40)]
     points = np.array([row[CENTRE : CENTRE + 3] + rng.normal(0, 0.1, 3) for row in rows])
     balls = "".join(
-        f'<body pos="{text(p)}"><freejoint/><geom type="sphere" size="{radius}" mass="1"/></body>' for p in points
+        f'<body pos="{text(p)}"><freejoint/><geom type="sphere" size="{radius}" mass="1"/></body>'
+        for p in points
     )
     geoms = "".join(mujoco_geom(row) for row in rows)
-    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}{balls}</worldbody></mujoco>")
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody>{geoms}{balls}</worldbody></mujoco>"
+    )
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     capsules = np.column_stack([points, points, np.full(len(points), radius)])
@@ -365,7 +403,9 @@ def test_axes_that_meet_or_coincide_have_a_unit_normal():
     drum, other = finite_cylinder([0, 0, 0], 0.2, 2.0), capsule([-1, 0, 0], [1, 0, 0], 0.2)
     solids = pack_primitives([ball, pole, drum, other])
     for end in ([1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 2, 3]):
-        at = closest_points(np.array([*(-0.5 * np.array(end)), *(0.5 * np.array(end)), 0.01]), solids)
+        at = closest_points(
+            np.array([*(-0.5 * np.array(end)), *(0.5 * np.array(end)), 0.01]), solids
+        )
         np.testing.assert_allclose(at.distance, -0.21, atol=1e-15)
         np.testing.assert_allclose(np.linalg.norm(at.normal, axis=1), 1.0, rtol=1e-12)
 
@@ -394,15 +434,27 @@ REFUSED = {
     "a sphere of no radius": (lambda: sphere([0, 0, 0], 0.0), "wrong radius"),
     "a centre of two numbers": (lambda: sphere([0, 0], 1.0), "3 finite numbers"),
     "a negative size": (lambda: box([0, 0, 0], [1, 1, -1]), "wrong size"),
-    "a rotation of twice the size": (lambda: box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orthonormal"),
+    "a rotation of twice the size": (
+        lambda: box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)),
+        "orthonormal",
+    ),
     "a rotation of two axes": (lambda: box([0, 0, 0], [1, 1, 1], np.eye(2)), r"\(3, 3\)"),
     "an axis of no length": (lambda: finite_cylinder([0, 0, 0], 1, 1, [0, 0, 0]), "no length"),
     "a point of nan": (lambda: half_space([0, 0, math.nan]), "3 finite numbers"),
     "a word": (lambda: half_space("here"), "must hold numbers"),
     "a row of five numbers": (lambda: pack_primitives([np.zeros(5)]), r"rows\[0\]"),
-    "rows that are not packed": (lambda: capsule_distance(np.zeros(7), np.zeros((1, 5))), "pack_primitives"),
-    "a capsule of six numbers": (lambda: capsule_distance(np.zeros(6), np.zeros((0, 17))), r"\(…, 7\)"),
-    "a negative radius": (lambda: capsule_distance(-np.ones(7), np.zeros((0, 17))), "negative radius"),
+    "rows that are not packed": (
+        lambda: capsule_distance(np.zeros(7), np.zeros((1, 5))),
+        "pack_primitives",
+    ),
+    "a capsule of six numbers": (
+        lambda: capsule_distance(np.zeros(6), np.zeros((0, 17))),
+        r"\(…, 7\)",
+    ),
+    "a negative radius": (
+        lambda: capsule_distance(-np.ones(7), np.zeros((0, 17))),
+        "negative radius",
+    ),
 }
 
 

@@ -45,7 +45,9 @@ def union_depth(points, solids):
 
 def depths_in(solids, points):
     """Depth of points as the deepest of each solid alone says it."""
-    return np.maximum(-capsule_distance(np.hstack([points, points, np.zeros((len(points), 1))]), solids), 0.0)
+    return np.maximum(
+        -capsule_distance(np.hstack([points, points, np.zeros((len(points), 1))]), solids), 0.0
+    )
 
 
 @pytest.mark.parametrize("name", ONE)
@@ -64,7 +66,9 @@ def test_in_one_solid_the_depth_is_its_own_and_half_way_is_half_its_thickness(na
 
 def test_below_a_plane_there_is_no_way_through():
     solids = pack_primitives([half_space((0.0, 0.0, 0.1))])
-    np.testing.assert_allclose(union_depth([[0.3, 0.2, -0.4], [0.0, 0.0, 0.2]], solids), [[0.5, 0], [0, 0]])
+    np.testing.assert_allclose(
+        union_depth([[0.3, 0.2, -0.4], [0.0, 0.0, 0.2]], solids), [[0.5, 0], [0, 0]]
+    )
 
 
 def discs(apart, radius=0.02, count=8):
@@ -78,7 +82,9 @@ def outline(centres, radius=0.02):
     angle = np.linspace(0.0, 2.0 * np.pi, 20001)
     around = radius * np.column_stack([np.cos(angle), np.sin(angle)])
     points = (centres[:, None] + around).reshape(-1, 2)
-    return points[np.all(np.linalg.norm(points[:, None] - centres, axis=2) > radius - 1e-12, axis=1)]
+    return points[
+        np.all(np.linalg.norm(points[:, None] - centres, axis=2) > radius - 1e-12, axis=1)
+    ]
 
 
 @pytest.mark.parametrize("apart", [0.5, 0.8, 1.0])
@@ -106,8 +112,13 @@ def test_a_solid_cut_in_two_is_as_deep_as_the_whole():
     whole = pack_primitives([box((0.0, 0.0, 0.0), (0.04, 0.4, 0.4), TURNED)])
     half = 0.1 * TURNED[:, 1]
     parts = pack_primitives([box(s * half, (0.04, 0.2, 0.4), TURNED) for s in (-1.0, 1.0)])
-    points = np.random.default_rng(3).uniform((-0.019, -0.05, -0.1), (0.019, 0.05, 0.1), (500, 3)) @ TURNED.T
-    np.testing.assert_allclose(union_depth(points, parts), union_depth(points, whole), rtol=2e-3, atol=1e-6)
+    points = (
+        np.random.default_rng(3).uniform((-0.019, -0.05, -0.1), (0.019, 0.05, 0.1), (500, 3))
+        @ TURNED.T
+    )
+    np.testing.assert_allclose(
+        union_depth(points, parts), union_depth(points, whole), rtol=2e-3, atol=1e-6
+    )
 
 
 def test_in_the_corner_of_two_blocks_the_nearest_surface_is_the_corner():

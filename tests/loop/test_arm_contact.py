@@ -12,7 +12,15 @@ from oracles import pinocchio_model, random_states
 from scenes import contact_of, numbers_of
 from scipy.optimize import minimize_scalar
 
-from dynamics import forward_kinematics, jacobian, kinetic_energy, link_frames, load_arm, potential_energy, with_tool
+from dynamics import (
+    forward_kinematics,
+    jacobian,
+    kinetic_energy,
+    link_frames,
+    load_arm,
+    potential_energy,
+    with_tool,
+)
 from dynamics.files import mjcf_text
 from dynamics.forward import accelerate
 from dynamics.kernels.decorators import kernel
@@ -81,7 +89,9 @@ def test_a_body_is_free_until_an_end_has_moved_by_its_room():
 def test_solids_that_are_not_looked_at_change_nothing(arm):
     """What is remembered along a motion, in and out of one and two solids, against looking at all."""
     law, bodies = ContactLaw(K, 20.0, 0.3), arm_bodies(arm)
-    beside = pack_primitives([geometry.sphere([0.4, 0.1, 0.2], 0.15), geometry.box([0.5, 0.1, 0.2], [0.2] * 3)])
+    beside = pack_primitives(
+        [geometry.sphere([0.4, 0.1, 0.2], 0.15), geometry.box([0.5, 0.1, 0.2], [0.2] * 3)]
+    )
     solids, pairs = np.vstack([SOLIDS, beside[1:]]), set()
     kept = make_contact(law, solids, bodies)
     knots = np.random.default_rng(5).uniform(-1.5, 1.5, (13, 6))
@@ -111,7 +121,9 @@ def test_the_torque_is_minus_the_gradient_of_the_stored_energy(arm):
     for q in random_states(6, 150, 1).q:
         torque, touch = contact(arm, q)
         slope = [(stored(arm, q + h) - stored(arm, q - h)) / 2e-6 for h in 1e-6 * np.eye(6)]
-        np.testing.assert_allclose(torque, -np.array(slope), rtol=0, atol=1e-5 * (1 + np.abs(slope).max()))
+        np.testing.assert_allclose(
+            torque, -np.array(slope), rtol=0, atol=1e-5 * (1 + np.abs(slope).max())
+        )
         touched += touch.now.pairs > 1
         links.add(int(touch.now.link))
     assert touched > 30
@@ -130,7 +142,11 @@ def _point_to_cylinder(point, middle, axis, radius, height):
 
 def test_ends_and_middle_of_a_capsule_are_pushed_off_cap_side_and_rim(arm):
     """Stiffness times depth between the nearest points, which a search along the capsule finds."""
-    body, q, rng = arm_bodies(arm)[5:6], np.array([0.2, -1.1, 0.9, 0.3, 0.6, 0.1]), np.random.default_rng(1)
+    body, q, rng = (
+        arm_bodies(arm)[5:6],
+        np.array([0.2, -1.1, 0.9, 0.3, 0.6, 0.1]),
+        np.random.default_rng(1),
+    )
     start, end, thick = np.split(capsules_in_base(arm, q)[5], [3, 6])
     seen = set()
     for _ in range(300):
@@ -151,9 +167,17 @@ def test_ends_and_middle_of_a_capsule_are_pushed_off_cap_side_and_rim(arm):
         drum = pack_primitives([geometry.finite_cylinder(middle, 0.08, 0.1, axis)])
         _, touch = contact_of(arm, make_contact(ContactLaw(*SPRING), drum, body), q, np.zeros(6))
         push = K * (thick[0] - distance)
-        np.testing.assert_allclose(touch.force, push * away / distance, rtol=0, atol=1e-4 * K * thick[0])
+        np.testing.assert_allclose(
+            touch.force, push * away / distance, rtol=0, atol=1e-4 * K * thick[0]
+        )
         seen.add((part, "end" if share in (0, 1) else "middle"))
-    assert {("side", "middle"), ("rim", "middle"), ("side", "end"), ("rim", "end"), ("cap", "end")} <= seen
+    assert {
+        ("side", "middle"),
+        ("rim", "middle"),
+        ("side", "end"),
+        ("rim", "end"),
+        ("cap", "end"),
+    } <= seen
 
 
 @pytest.mark.kernel
@@ -202,7 +226,9 @@ def test_a_contact_never_pulls_and_friction_is_mu_times_the_push(arm):
         if touch.now.pairs != 1:
             continue
         at = arm_closest_points(arm, q, solids)
-        k, j = np.unravel_index(np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape)
+        k, j = np.unravel_index(
+            np.where(arm_bodies(arm)[:, :1] > 0, at.distance, 1.0).argmin(), at.distance.shape
+        )
         normal, force = at.normal[k, j], touch.largest
         velocity = np.array(_velocity(arm, q, qd, int(touch.now.link), touch.point, make_work(6)))
         push = force @ normal
@@ -236,7 +262,11 @@ def _fall(arm, contact, q, qd, step, count, work, touch):
             accelerate(arm, rates[stage], torque, work, accelerations[stage])
         peak = max(peak, np.sqrt(np.sum(touch.force**2)))
         q += step / 6 * (rates[0] + 2 * rates[1] + 2 * rates[2] + rates[3])
-        qd += step / 6 * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
+        qd += (
+            step
+            / 6
+            * (accelerations[0] + 2 * accelerations[1] + 2 * accelerations[2] + accelerations[3])
+        )
     return peak
 
 
@@ -299,10 +329,14 @@ def test_mujoco_places_the_capsules_alike_and_measures_the_same():
     """Frames, capsules and distances of the whole arm in one: MuJoCo's model of it beside a sphere."""
     arm = load_arm("ur5e")
     ball = '<geom name="ball" type="sphere" pos="0.3 0.2 0.4" size="0.15"/>'
-    model = mujoco.MjModel.from_xml_string(mjcf_text(arm).replace("</worldbody>", f"{ball}</worldbody>"))
+    model = mujoco.MjModel.from_xml_string(
+        mjcf_text(arm).replace("</worldbody>", f"{ball}</worldbody>")
+    )
     data, other = mujoco.MjData(model), model.geom("ball").id
     solids = pack_primitives([geometry.sphere([0.3, 0.2, 0.4], 0.15)])
-    capsules = [g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_CAPSULE]
+    capsules = [
+        g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_CAPSULE
+    ]
     assert len(capsules) >= 8
     overlapping = 0
     for q in random_states(6, 20, 7).q:
@@ -312,7 +346,9 @@ def test_mujoco_places_the_capsules_alike_and_measures_the_same():
         theirs = []
         for g in capsules:
             axis = data.geom_xmat[g].reshape(3, 3)[:, 2] * model.geom_size[g, 1]
-            theirs.append([*np.sort([data.geom_xpos[g] + axis, data.geom_xpos[g] - axis], axis=0).ravel()])
+            theirs.append(
+                [*np.sort([data.geom_xpos[g] + axis, data.geom_xpos[g] - axis], axis=0).ravel()]
+            )
         mine = np.sort(ours[:, :6].reshape(-1, 2, 3), axis=1).reshape(-1, 6)
         for g, row in zip(capsules, theirs, strict=True):
             apart = np.abs(mine - row).max(axis=1)
@@ -333,15 +369,25 @@ def test_the_tool_point_feels_an_upright_cylinder_as_the_law_of_the_document_has
     tool, J = forward_kinematics(arm, q)[:3, 3], jacobian(arm, q)
     felt = 0
     for _ in range(300):
-        centre, radius, v = tool[:2] + rng.normal(0, 0.03, 2), rng.uniform(0.02, 0.04), rng.normal(0, 0.3, 3)
-        peg = make_contact(ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm))
+        centre, radius, v = (
+            tool[:2] + rng.normal(0, 0.03, 2),
+            rng.uniform(0.02, 0.04),
+            rng.normal(0, 0.3, 3),
+        )
+        peg = make_contact(
+            ContactLaw(*law), pack_primitives([upright_cylinder(centre, radius)]), tool_body(arm)
+        )
         _, touch = contact_of(arm, peg, q, np.linalg.solve(J, np.append(v, np.zeros(3))))
         away = np.append(tool[:2] - centre, 0.0)
         distance = np.linalg.norm(away)
         normal = away / distance
-        push = max(stiffness * (radius - distance) - damping * (v @ normal), 0.0) * (distance < radius)
+        push = max(stiffness * (radius - distance) - damping * (v @ normal), 0.0) * (
+            distance < radius
+        )
         slide = v - (v @ normal) * normal
-        expected = push * normal - friction * push * slide / max(np.linalg.norm(slide), FRICTION_SPEED)
+        expected = push * normal - friction * push * slide / max(
+            np.linalg.norm(slide), FRICTION_SPEED
+        )
         np.testing.assert_allclose(touch.force, expected, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(touch.point, tool * (distance < radius), atol=1e-12)
         felt += push > 0

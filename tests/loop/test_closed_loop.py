@@ -27,7 +27,9 @@ METHOD = Method(
 """
 
 
-def detections(tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]}", episodes="false"):
+def detections(
+    tmp_path, levels, rearm="0.5", hold_off=0.0, goal="{cell: [17, 6]}", episodes="false"
+):
     """Periods in which the loop says that a collision is detected, for given levels."""
     (tmp_path / "scripted.py").write_text(SCRIPTED)
     given = ", ".join(f"level{i}: {level}" for i, level in enumerate(levels))
@@ -201,7 +203,9 @@ def test_rows_are_written_in_the_order_of_the_table(damped):
     log.now.used, truth.touch.now.link = 0, 0
     _write(log, state, 0.5)
     assert np.isnan(log.table[0, log_columns(n)["contact_point"]]).all()
-    np.testing.assert_array_equal(log.table[0, log_columns(n)["contact_force"]], wanted["contact_force"])
+    np.testing.assert_array_equal(
+        log.table[0, log_columns(n)["contact_force"]], wanted["contact_force"]
+    )
 
 
 @kernel

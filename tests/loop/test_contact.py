@@ -20,11 +20,20 @@ ARM, Q = load_arm("ur5_ragazzon2012"), np.array([0.3, -1.1, 1.9, 0.4, 1.2, -0.5]
 speeds = st.floats(-1.0, 1.0)
 
 
-def force(point, velocity=(0.0, 0.0, 0.0), damping=0.0, friction=0.0, cylinders=((*CENTER, R),), stiffness=K):
+def force(
+    point,
+    velocity=(0.0, 0.0, 0.0),
+    damping=0.0,
+    friction=0.0,
+    cylinders=((*CENTER, R),),
+    stiffness=K,
+):
     """Force on a tool that is at ``point`` of the cylinders' plane and has the velocity."""
     tool = forward_kinematics(ARM, Q)[:2, 3]
     near = [np.array(c[:2]) - point[:2] + tool for c in cylinders]
-    solids = pack_primitives(upright_cylinder(c, each[2]) for c, each in zip(near, cylinders, strict=True))
+    solids = pack_primitives(
+        upright_cylinder(c, each[2]) for c, each in zip(near, cylinders, strict=True)
+    )
     qd = np.linalg.solve(jacobian(ARM, Q), np.append(velocity, np.zeros(3)))
     contact = make_contact(ContactLaw(stiffness, damping, friction), solids, tool_body(ARM))
     return contact_of(ARM, contact, Q, qd)[1].force
@@ -69,7 +78,9 @@ def test_overlapping_cylinders_add_up_and_order_does_not_matter():
 
 
 @pytest.mark.kernel
-@given(st.floats(1e-4, R * 0.999), st.floats(-math.pi, math.pi), speeds, speeds, st.floats(0.0, 1e5))
+@given(
+    st.floats(1e-4, R * 0.999), st.floats(-math.pi, math.pi), speeds, speeds, st.floats(0.0, 1e5)
+)
 @settings(max_examples=100, deadline=None)
 def test_damping_only_resists_and_never_pulls(distance, angle, outward, along, damping):
     point, normal, tangent = at(distance, angle)
@@ -83,7 +94,9 @@ def test_damping_only_resists_and_never_pulls(distance, angle, outward, along, d
 
 
 @pytest.mark.kernel
-@given(st.floats(1e-4, R * 0.99), st.floats(-math.pi, math.pi), speeds, speeds, st.floats(0.01, 2.0))
+@given(
+    st.floats(1e-4, R * 0.99), st.floats(-math.pi, math.pi), speeds, speeds, st.floats(0.01, 2.0)
+)
 @settings(max_examples=100, deadline=None)
 def test_friction_opposes_sliding_with_mu_times_the_normal_force(distance, angle, along, up, mu):
     point, normal, tangent = at(distance, angle)
@@ -107,20 +120,28 @@ def test_friction_is_mu_times_the_damped_normal_force():
 
 def test_no_friction_and_no_damping_unless_asked_for():
     """A frictionless wall takes no energy from a sliding tool."""
-    law = simulation("obstacles: [{cylinder: {center: [0.9, 0.9], radius: 0.01}}]\ntime_limit: 0.01").plant.contact.law
+    law = simulation(
+        "obstacles: [{cylinder: {center: [0.9, 0.9], radius: 0.01}}]\ntime_limit: 0.01"
+    ).plant.contact.law
     assert tuple(law) == (1e5, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
-    ("joint_damping", "contact_damping"), [(60.0, 0.0), (0.0, 200.0)], ids=["damped joint", "damped cylinder"]
+    ("joint_damping", "contact_damping"),
+    [(60.0, 0.0), (0.0, 200.0)],
+    ids=["damped joint", "damped cylinder"],
 )
-def test_pressed_with_a_constant_force_it_sinks_in_by_force_over_stiffness(tmp_path, joint_damping, contact_damping):
+def test_pressed_with_a_constant_force_it_sinks_in_by_force_over_stiffness(
+    tmp_path, joint_damping, contact_damping
+):
     """The equilibrium of a simulated arm, driven by a constant torque against a cylinder."""
     (tmp_path / "swing.yaml").write_text(SWING)
     (tmp_path / "push.py").write_text(CONSTANT)
     stiffness, push, radius, angle = 1e4, 12.0, 0.2, 0.3
     tip = np.array([math.cos(angle), math.sin(angle)])
-    center = tip + (radius - push / stiffness) * np.array([-tip[1], tip[0]])  # the normal is square to the boom
+    center = tip + (radius - push / stiffness) * np.array(
+        [-tip[1], tip[0]]
+    )  # the normal is square to the boom
     text = f"""
 arm: swing.yaml
 plant: {{damping: {joint_damping}}}
@@ -156,6 +177,10 @@ def test_undamped_contact_does_not_come_to_rest(tmp_path):
     data = run.data
     tool = data.tool_position.values[:, :2]
     depth = np.maximum(0.2 - np.linalg.norm(tool - [0.9, 0.6], axis=1), 0.0)
-    energy = 0.5 * inertia * data.qd.values[:, 0] ** 2 + 0.5 * 1e4 * depth**2 - 12 * (data.q.values[:, 0] - 0.25)
+    energy = (
+        0.5 * inertia * data.qd.values[:, 0] ** 2
+        + 0.5 * 1e4 * depth**2
+        - 12 * (data.q.values[:, 0] - 0.25)
+    )
     assert np.abs(energy).max() < 1e-2 * np.abs(12 * (data.q.values[:, 0] - 0.25)).max()
     assert np.abs(data.qd.values[-2000:, 0]).max() > 0.5

@@ -22,12 +22,25 @@ def test_without_delay_the_limit_is_that_of_the_characteristic_polynomial(ratio)
     assert largest_factor(1.0, 2.0 * ratio, 0) == pytest.approx(min(4 * ratio, 1 / ratio), rel=1e-6)
 
 
-BESIDE = ((1, 0), (1, 1), (1, 4), (1, 8), (2, 0), (2, 4), (4, 1), (4, 2), (8, 0), (8, 1))  # [ms], periods; up to 8 ms
+BESIDE = (
+    (1, 0),
+    (1, 1),
+    (1, 4),
+    (1, 8),
+    (2, 0),
+    (2, 4),
+    (4, 1),
+    (4, 2),
+    (8, 0),
+    (8, 1),
+)  # [ms], periods; up to 8 ms
 
 
 @pytest.mark.parametrize(("milliseconds", "delay"), BESIDE)
 @pytest.mark.parametrize("ratio", [0.5, 0.7, 1.0, 1.5, 2.0])
-def test_the_arm_in_free_motion_swings_up_just_beyond_the_border_and_calms_down_just_below(ratio, milliseconds, delay):
+def test_the_arm_in_free_motion_swings_up_just_beyond_the_border_and_calms_down_just_below(
+    ratio, milliseconds, delay
+):
     """Joint errors of 1 µrad: 4 % on either side of the natural frequency from which a run warns."""
     period = 1e-3 * milliseconds
     border = largest_factor(1.0, 2.0 * ratio, delay) / period
@@ -82,7 +95,10 @@ def test_the_arm_itself_is_unstable_there_and_the_summary_says_so():
 @pytest.mark.parametrize(
     ("law", "keys"),
     [
-        ("omega: 40, damping_ratio: 2", "controller.omega and controller.damping_ratio of joint 1, 2, 3, 4, 5, 6"),
+        (
+            "omega: 40, damping_ratio: 2",
+            "controller.omega and controller.damping_ratio of joint 1, 2, 3, 4, 5, 6",
+        ),
         (
             "law: computed_torque, proportional: 1600, derivative: [1, 1, 1, 1, 1, 160]",
             "controller.proportional and controller.derivative of joint 6",
@@ -92,7 +108,9 @@ def test_the_arm_itself_is_unstable_there_and_the_summary_says_so():
 def test_a_damping_that_makes_the_loop_unstable_is_warned_of(law, keys):
     """With critical damping the same natural frequency is within the limit."""
     sampled = "plant: {step: 0.001}\ncontroller: {period: 0.008, delay: 0.008, "
-    assert any(words.startswith(keys) for words in simulation(f"{sampled}{law}}}\n" + REST).warnings)
+    assert any(
+        words.startswith(keys) for words in simulation(f"{sampled}{law}}}\n" + REST).warnings
+    )
     assert simulation(f"{sampled}omega: 40}}\n" + REST).warnings == []
 
 
@@ -107,7 +125,10 @@ def test_the_end_of_a_path_swings_where_the_correction_is_faster_than_k1(velocit
         f"controller: {{law: computed_torque, proportional: 300, derivative: {velocity}, settling: 10}}\n"
         "goal: {cell: [4, 2], tolerance: 1.0e-12}\n" + REST
     )
-    assert any(words.startswith("controller.settling swings joint 1, 2") for words in sim.warnings) == swings
+    assert (
+        any(words.startswith("controller.settling swings joint 1, 2") for words in sim.warnings)
+        == swings
+    )
     sim.step(10.0)
     sim.state.q[:] += 1e-5
     sizes = []
@@ -118,5 +139,8 @@ def test_the_end_of_a_path_swings_where_the_correction_is_faster_than_k1(velocit
 
 
 def test_settling_is_not_warned_of_where_it_is_off_or_has_no_stiffness_to_move():
-    for gains in ("proportional: 300, derivative: 0.5, settling: 0", "proportional: 0, derivative: 0.5"):
+    for gains in (
+        "proportional: 300, derivative: 0.5, settling: 0",
+        "proportional: 0, derivative: 0.5",
+    ):
         assert simulation(f"controller: {{law: computed_torque, {gains}}}\n" + REST).warnings == []

@@ -19,8 +19,12 @@ FALL = (
 )
 
 
-def _swing(tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="", level=LEVEL, stick=""):
-    (tmp_path / "swing.yaml").write_text(SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0"))
+def _swing(
+    tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="", level=LEVEL, stick=""
+):
+    (tmp_path / "swing.yaml").write_text(
+        SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0")
+    )
     (tmp_path / "push.py").write_text(CONSTANT)
     return simulation(
         "arm: swing.yaml\nstart: {joints: [0.3]}\n"
@@ -34,7 +38,9 @@ def _swing(tmp_path, torque, gears, more="", integrator="rk4", time=1.0, error="
 
 @BOTH
 @pytest.mark.parametrize("gears", [1e4, 1e5, 1e6])
-def test_a_load_below_the_level_turns_the_gear_as_far_as_dahls_law_says(tmp_path, integrator, gears):
+def test_a_load_below_the_level_turns_the_gear_as_far_as_dahls_law_says(
+    tmp_path, integrator, gears
+):
     """x = -(F_c / σ) log(1 - F / F_c), reached from one side as damping is strong; stable at 1 ms."""
     damping = 3.0 * np.sqrt(gears * INERTIA)
     sim = _swing(tmp_path, 2.0, gears, f", damping: {damping}", integrator, 3.0)
@@ -145,7 +151,13 @@ def test_a_loaded_joint_does_not_creep_while_another_turns(tmp_path, integrator)
 
 def test_with_elastic_joints_the_gear_turns_the_motor(tmp_path):
     """A load below the level: motor by Dahl's law, link by the spring behind it as well."""
-    sim = _swing(tmp_path, 2.0, 2e4, ", damping: 4000, engine: flexible, stiffness: 1e4, step: 0.001", time=4.0)
+    sim = _swing(
+        tmp_path,
+        2.0,
+        2e4,
+        ", damping: 4000, engine: flexible, stiffness: 1e4, step: 0.001",
+        time=4.0,
+    )
     sim.run()
     turned = -LEVEL / 2e4 * np.log(1.0 - 2.0 / LEVEL)
     assert sim.state.strain[0] == pytest.approx(2.0, rel=1e-3)
@@ -198,4 +210,6 @@ def test_a_motor_believed_too_strong_gives_less(tmp_path):
     right, wrong = (_swing(tmp_path, 5.0, "ideal", time=0.5, error=text) for text in ("", error))
     for sim in (right, wrong):
         sim.run()
-    assert wrong.state.qd[0] / right.state.qd[0] == pytest.approx((4.0 - LEVEL) / (5.0 - LEVEL), rel=1e-6)
+    assert wrong.state.qd[0] / right.state.qd[0] == pytest.approx(
+        (4.0 - LEVEL) / (5.0 - LEVEL), rel=1e-6
+    )

@@ -23,7 +23,9 @@ from hopfield_nav.loop import ContactLaw, make_contact, make_plant
 from hopfield_nav.loop.plant import plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
-FREE_FALL = [(name, "rk4") for name in list_arms()] + [  # Euler's method needs rotors, or smaller steps
+FREE_FALL = [
+    (name, "rk4") for name in list_arms()
+] + [  # Euler's method needs rotors, or smaller steps
     (name, "semi_implicit_euler") for name in list_arms() if np.any(load_arm(name).rotor_inertia)
 ]
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
@@ -39,7 +41,9 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
         damping = rng.uniform(0, 5, 6)
         x, y = forward_kinematics(ARM, q)[:2, 3]
         peg = pack_primitives([upright_cylinder([x - 0.02, y + 0.01], 0.03)])
-        plant = make_plant(ARM, make_contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping)
+        plant = make_plant(
+            ARM, make_contact(ContactLaw(1e5, 20.0, 0.3), peg, tool_body(ARM)), damping
+        )
         stages = plant.stages
         stages.q[:], stages.qd[:] = q, qd
         plant_acceleration(plant, tau, np.zeros(6), implicit_step, 0.0)
@@ -56,14 +60,18 @@ def test_acceleration_obeys_the_equation_of_motion(implicit_step):
 @pytest.mark.kernel
 def test_tool_velocity_is_the_jacobian_times_joint_velocity():
     rng = np.random.default_rng(2)
-    arm = ARM._replace(tool=np.array([[1.0, 0, 0, 0.05], [0, 1, 0, -0.02], [0, 0, 1, 0.1], [0, 0, 0, 1]]))
+    arm = ARM._replace(
+        tool=np.array([[1.0, 0, 0, 0.05], [0, 1, 0, -0.02], [0, 0, 1, 0.1], [0, 0, 0, 1]])
+    )
     for _ in range(5):
         q, qd = rng.uniform(-3, 3, 6), rng.normal(size=6)
         work = make_work(6)
         update_frames(arm, q, work)
         update_tool_position(arm, work)
         np.testing.assert_allclose(
-            velocity_of_point(work, qd, 6, work.tool[:3, 3]), (jacobian(arm, q) @ qd)[:3], atol=1e-12
+            velocity_of_point(work, qd, 6, work.tool[:3, 3]),
+            (jacobian(arm, q) @ qd)[:3],
+            atol=1e-12,
         )
 
 
@@ -72,16 +80,21 @@ def _final_state(step, integrator):
     sim = simulation(
         f"plant: {{step: {step}, integrator: {integrator}}}\n"
         "controller: {hold: false, model: ur5_tu2023, saturate: false, omega: [15, 15, 15, 20, 20, 20]}\n"
-        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n" + REST
+        "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n"
+        + REST
     )
-    sim.step(0.48)  # inside the first segment, where the reference is smooth; a multiple of all steps
+    sim.step(
+        0.48
+    )  # inside the first segment, where the reference is smooth; a multiple of all steps
     return np.concatenate([sim.state.q, sim.state.qd])
 
 
 @pytest.mark.parametrize(("integrator", "order"), [("rk4", 4), ("semi_implicit_euler", 1)])
 def test_order_of_the_integrator_in_the_closed_loop(integrator, order):
     exact = _final_state(0.00025, "rk4")
-    errors = [np.abs(_final_state(step, integrator) - exact).max() for step in (0.004, 0.002, 0.001)]
+    errors = [
+        np.abs(_final_state(step, integrator) - exact).max() for step in (0.004, 0.002, 0.001)
+    ]
     rates = np.log2(np.array(errors[:-1]) / errors[1:])
     assert errors[-1] < (1e-8 if order == 4 else 1e-2)
     np.testing.assert_allclose(rates, order, atol=0.25)
@@ -119,11 +132,15 @@ def test_strong_damping_sinks_at_the_speed_that_balances_gravity(tmp_path):
 
 
 def test_damping_takes_one_number_or_one_a_joint():
-    one = simulation("plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
+    one = simulation(
+        "plant: {damping: 2, integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
+    )
     each = simulation(
         "plant: {damping: [2, 2, 2, 2, 2, 2], integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
     )
-    free = simulation("plant: {integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}")
+    free = simulation(
+        "plant: {integrator: semi_implicit_euler}\ntime_limit: 0.05\ngoal: {cell: [5, 9]}"
+    )
     for sim in (one, each, free):
         sim.step(0.05)
     assert np.array_equal(one.state.q, each.state.q)
@@ -167,7 +184,9 @@ def test_energy_is_conserved_in_free_motion():
     """No damping, no contact, no motor: kinetic plus potential energy stays, in the recorded motion too."""
     from dynamics import mass_matrix
 
-    sim = simulation("controller: {law: damping, gain_start: 0, gain_end: 0}\ntime_limit: 0.5\n" + REST)
+    sim = simulation(
+        "controller: {law: damping, gain_start: 0, gain_end: 0}\ntime_limit: 0.5\n" + REST
+    )
     run = sim.run()
     q, qd = run.data.q.values, run.data.qd.values
     kinetic = 0.5 * np.einsum("ti,tij,tj->t", qd, mass_matrix(sim.arm, q), qd)

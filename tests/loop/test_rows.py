@@ -119,7 +119,9 @@ def test_a_full_disk_is_told():
         "    log.log.now.used = 64\n"
         "    log.make_room()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     told = done.stderr.splitlines()[-1]
     assert "(TMPDIR): no room for the signals of so long a run: File too large" in told
     assert "BadInput" in told

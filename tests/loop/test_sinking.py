@@ -40,7 +40,9 @@ def wall(rng, kind):
         return pack_primitives([box((*place, z), (0.3, rng.uniform(0.005, 0.1), 0.4), turned)])
     apart, radius = rng.uniform(0.5, 1.9), rng.uniform(0.005, 0.05)
     shift = rng.uniform(-0.5, 0.5)
-    return pack_primitives([upright_cylinder(place + (k + shift) * apart * radius * out, radius) for k in range(-3, 4)])
+    return pack_primitives(
+        [upright_cylinder(place + (k + shift) * apart * radius * out, radius) for k in range(-3, 4)]
+    )
 
 
 @pytest.mark.parametrize("kind", ["cylinders", "box"])

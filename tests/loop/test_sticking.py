@@ -76,7 +76,9 @@ def test_stribeck_friction_falls_with_speed(tmp_path):
 def test_an_arm_released_at_rest_stays_where_friction_can_hold_it(integrator):
     """Joints 1, 4, 5 and 6 hang on friction, 2 and 3 fall; where all are held nothing moves."""
     sim = simulation(
-        FULL % integrator + "controller: {law: damping}\ndetection: {estimator: none}\ntime_limit: 1\n"
+        FULL
+        % integrator
+        + "controller: {law: damping}\ndetection: {estimator: none}\ntime_limit: 1\n"
         "start: {joints: [0, -1.5707963, 0, -1.5707963, 0, 0]}\n"
     )
     held = np.abs(gravity_torque(sim.plant.arm, sim.state.q)) < sim.plant.arm.friction[:, 0]

@@ -19,7 +19,9 @@ numbers = st.floats(-2.0, 2.0)
 @st.composite
 def trajectories(draw):
     n, count = draw(st.integers(1, 4)), draw(st.integers(2, 6))
-    points = np.array(draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count)))
+    points = np.array(
+        draw(st.lists(st.lists(numbers, min_size=n, max_size=n), min_size=count, max_size=count))
+    )
     times = np.array(draw(st.lists(st.floats(0.1, 2.0), min_size=count - 1, max_size=count - 1)))
     vector = st.lists(numbers, min_size=n, max_size=n)
     return points, times, draw(st.floats(0, 100)), np.array(draw(vector)), np.array(draw(vector))
@@ -56,7 +58,9 @@ def test_boundary_conditions_and_continuity_at_every_knot(case):
 @pytest.mark.kernel
 def test_velocity_and_acceleration_are_derivatives():
     points = np.array([[0.0, 1.0], [0.3, 0.8], [0.2, 1.5]])
-    spline = quintic_trajectory(points, [0.5, 0.7], 2.0, np.array([0.4, -0.3]), np.array([1.0, 0.5]))
+    spline = quintic_trajectory(
+        points, [0.5, 0.7], 2.0, np.array([0.4, -0.3]), np.array([1.0, 0.5])
+    )
     h = 1e-5
     for time in (2.1, 2.3, 2.6, 3.0, 3.19):
         low, here, high = (evaluate(spline, time + d) for d in (-h, 0, h))
@@ -79,7 +83,11 @@ def test_rest_after_the_end_and_at_the_start_before_it():
     spline = quintic_trajectory(points, 1.0, 5.0)
     for time in (6.0, 6.5, 1e6):
         q, qd, qdd = evaluate(spline, time)
-        assert (q.tolist(), qd.any(), qdd.any()) == (pytest.approx(points[1].tolist()), False, False)
+        assert (q.tolist(), qd.any(), qdd.any()) == (
+            pytest.approx(points[1].tolist()),
+            False,
+            False,
+        )
     for time in (5.0, 4.0, -1e6):
         q, qd, qdd = evaluate(spline, time)
         assert (q.tolist(), qd.any(), qdd.any()) == (points[0].tolist(), False, False)
@@ -95,7 +103,9 @@ def test_a_held_table_shows_the_row_before_and_misses_none():
     for k in range(0, 198, 7):
         row = [a[0] for a in evaluate(smooth, 3.0 + k * hold)]
         for inside in (0.0, 0.3, 0.999):
-            assert [a[0] for a in evaluate(table, 3.0 + (k + inside) * hold)] == pytest.approx(row, abs=1e-9)
+            assert [a[0] for a in evaluate(table, 3.0 + (k + inside) * hold)] == pytest.approx(
+                row, abs=1e-9
+            )
         assert evaluate(table, 3.0 + (k + 1) * hold)[0][0] != pytest.approx(row[0], abs=1e-9)
     assert evaluate(table, 4.04 + hold)[0][0] == pytest.approx(0.5)
 
@@ -105,7 +115,10 @@ def test_a_held_table_shows_the_row_before_and_misses_none():
 
 def top_speeds(spline, points=400):
     times = np.concatenate(
-        [np.linspace(a, b, points) for a, b in zip(spline.knots[:-1], spline.knots[1:], strict=True)]
+        [
+            np.linspace(a, b, points)
+            for a, b in zip(spline.knots[:-1], spline.knots[1:], strict=True)
+        ]
     )
     return np.abs([evaluate(spline, t)[1] for t in times]).max(axis=0)
 
@@ -151,7 +164,9 @@ def test_a_fast_start_never_makes_a_trajectory_endless(velocity, acceleration, d
 
 def test_coefficients_belong_to_the_durations_even_if_a_limit_cannot_be_kept():
     points = np.array([[0.0], [0.1], [0.3]])
-    spline = quintic_trajectory(points, 0.1, 0.0, np.array([5.0]), np.array([200.0]), np.array([1.0]))
+    spline = quintic_trajectory(
+        points, 0.1, 0.0, np.array([5.0]), np.array([200.0]), np.array([1.0])
+    )
     for k in (1, 2):
         before, after = evaluate(spline, spline.knots[k] - 1e-9), evaluate(spline, spline.knots[k])
         np.testing.assert_allclose(before[0], after[0], atol=1e-6)
@@ -193,7 +208,9 @@ def test_bad_input(wrong):
 
 def test_the_reference_is_smooth_across_collisions():
     """Steps of q_ref, qd_ref, qdd_ref are those of the next derivative: no jump anywhere in the record."""
-    run = simulation("obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\n").run()
+    run = simulation(
+        "obstacles: [{cylinder: {center: [0.36, -0.09], radius: 0.05}}]\ngoal: {cell: [17, 6]}\n"
+    ).run()
     assert run.outcome == "reached"
     assert run.summary["collision_count"] >= 3
     q, qd, qdd = (run.data[name].values for name in ("q_ref", "qd_ref", "qdd_ref"))

@@ -56,18 +56,30 @@ def test_newtons_second_law_of_the_payload(engine):
 
 
 def test_a_push_in_front_of_the_flange_is_felt_with_its_moment():
-    data = simulation(SENSOR + REST + PUSHED.format(link=6, point=[0.01, 0.02, 0.1]) + "time_limit: 0.6\n").run().data
+    data = (
+        simulation(
+            SENSOR + REST + PUSHED.format(link=6, point=[0.01, 0.02, 0.1]) + "time_limit: 0.6\n"
+        )
+        .run()
+        .data
+    )
     arm = load_arm("ur5_ragazzon2012")
     for row in (300, 500):
         turn = link_frames(arm, data.q.values[row - 1])[-1, :3, :3]
         force = turn.T @ [12, -7, 5]
         np.testing.assert_allclose(data.force_sensed.values[row], force, atol=1e-9)
-        np.testing.assert_allclose(data.moment_sensed.values[row], np.cross([0.01, 0.02, 0.1], force), atol=1e-9)
+        np.testing.assert_allclose(
+            data.moment_sensed.values[row], np.cross([0.01, 0.02, 0.1], force), atol=1e-9
+        )
 
 
 @pytest.mark.parametrize(("link", "point"), [(3, [0.1, 0, 0]), (5, [0, 0, 0]), (6, [0, 0, -0.03])])
 def test_a_push_before_the_flange_is_not_felt(link, point):
-    data = simulation(SENSOR + REST + PUSHED.format(link=link, point=point) + "time_limit: 0.6\n").run().data
+    data = (
+        simulation(SENSOR + REST + PUSHED.format(link=link, point=point) + "time_limit: 0.6\n")
+        .run()
+        .data
+    )
     assert np.abs(data.tau_external.values[300]).max() > 0.1
     np.testing.assert_array_equal(_sensed(data), 0.0)
 
@@ -80,7 +92,9 @@ def test_contacts_of_the_tool_are_felt_and_those_of_the_links_are_not(link, felt
     frame = link_frames(arm, q)[link]
     place = frame[:3, :3] @ ([0.2, 0.0, 0.06] if link == 3 else [0.02, 0.02, 0.12]) + frame[:3, 3]
     ball = pack_primitives([sphere(place, 0.03)])
-    contact = make_contact(ContactLaw(1e4, 0.0, 0.0), ball, arm_bodies(arm), beyond=len(arm.capsules))
+    contact = make_contact(
+        ContactLaw(1e4, 0.0, 0.0), ball, arm_bodies(arm), beyond=len(arm.capsules)
+    )
     torque, touch = contact_of(arm, contact, q, np.zeros(6))
     assert np.linalg.norm(touch.force) > 1.0
     if not felt:
@@ -88,7 +102,9 @@ def test_contacts_of_the_tool_are_felt_and_those_of_the_links_are_not(link, felt
         return
     np.testing.assert_allclose(touch.beyond[:3], touch.force)
     np.testing.assert_allclose(touch.beyond[3:], np.cross(touch.point, touch.force))
-    at_tool = np.append(touch.force, np.cross(touch.point - forward_kinematics(arm, q)[:3, 3], touch.force))
+    at_tool = np.append(
+        touch.force, np.cross(touch.point - forward_kinematics(arm, q)[:3, 3], touch.force)
+    )
     np.testing.assert_allclose(torque, jacobian(arm, q).T @ at_tool, atol=1e-9)
 
 
@@ -111,7 +127,9 @@ def test_the_estimate_is_the_force_of_a_step_before_and_acts_at_the_tool_point(t
     assert np.abs(data.force.values).max() > 1.0
     force, found = data.force.values, data.force_estimate.values
     rows = data.time.values > 0.11
-    np.testing.assert_allclose(found[1:][rows[1:]], force[:-1][rows[1:]], atol=0.01)  # the arm turns on
+    np.testing.assert_allclose(
+        found[1:][rows[1:]], force[:-1][rows[1:]], atol=0.01
+    )  # the arm turns on
     np.testing.assert_allclose(data.moment_estimate.values, 0.0, atol=1e-6)
     wrench = np.hstack([found, data.moment_estimate.values])
     torque = np.einsum("kij,ki->kj", jacobian(made.arm, data.q.values), wrench)
@@ -125,7 +143,9 @@ def test_an_offset_is_zeroed_and_the_drift_after_that_is_not():
     np.testing.assert_allclose(data.force_estimate.values, 0.0, atol=1e-9)
     never = WRIST.replace("{est", "{zero: 0, est")
     kept = simulation(shifted + never + "time_limit: 0.5\n").run().data
-    assert np.linalg.norm(kept.force_estimate.values[-1]) == pytest.approx(np.linalg.norm([3, -2, 5]))
+    assert np.linalg.norm(kept.force_estimate.values[-1]) == pytest.approx(
+        np.linalg.norm([3, -2, 5])
+    )
     drifting = "sensors: {wrench: {force_drift: 2}}\n"
     drifted = simulation(drifting + WRIST + "time_limit: 2\n").run().data
     assert np.linalg.norm(drifted.force_estimate.values[-1]) > 0.5
@@ -139,7 +159,9 @@ def test_noise_is_new_in_each_sample_and_drift_adds_up():
     walking = "sensors: {wrench: {force_drift: 0.5, moment_drift: 0.1, period: 0.004}}\n"
     walked = _sensed(simulation(walking + REST + "time_limit: 8\n").run().data)[1:]
     steps = np.diff(walked[::4], axis=0)
-    np.testing.assert_allclose(steps.std(axis=0), np.sqrt(0.004) * np.repeat([0.5, 0.1], 3), rtol=0.06)
+    np.testing.assert_allclose(
+        steps.std(axis=0), np.sqrt(0.004) * np.repeat([0.5, 0.1], 3), rtol=0.06
+    )
     assert abs(np.corrcoef(steps[1:, 0], steps[:-1, 0])[0, 1]) < 0.07
 
 
@@ -158,7 +180,9 @@ def test_who_does_not_use_it_gets_the_same_run_in_every_bit():
     beside = simulation(text + errors % ", wrench: {force_noise: 0.5, force_drift: 0.1}").run()
     assert "force_sensed" not in without.data
     for name in without.data.variables:
-        np.testing.assert_array_equal(without.data[name].values, beside.data[name].values, err_msg=str(name))
+        np.testing.assert_array_equal(
+            without.data[name].values, beside.data[name].values, err_msg=str(name)
+        )
 
 
 def test_a_record_is_replayed_with_its_sensor_and_refused_without_one():
@@ -183,7 +207,10 @@ FAULTS = {
         SENSOR + "detection: {estimator: wrist_sensor, measure: adaptive_joint_torque}\n",
         "which wrist_sensor does not know",
     ),
-    "a period between steps": ("sensors: {wrench: {period: 0.0015}}\n", "not a multiple of plant.step"),
+    "a period between steps": (
+        "sensors: {wrench: {period: 0.0015}}\n",
+        "not a multiple of plant.step",
+    ),
     "misspelt": ("sensors: {wrench: {force_noize: 1}}\n", "force_noise"),
     "two numbers": ("sensors: {wrench: {force_offset: [1, 2]}}\n", "3"),
 }

@@ -29,7 +29,12 @@ def touched(beliefs, step, true_stop=True, held=True):
 def test_a_step_has_no_direction():
     assert step_between((1, 2), (1, 3)) == step_between((1, 3), (1, 2)) == Step((1, 2), 1)
     assert Step((1, 2), 1).ends == ((1, 2), (1, 3))
-    assert step_between((1, 2), (2, 3)) is step_between((1, 2), (1, 4)) is step_between((1, 2), (1, 2)) is None
+    assert (
+        step_between((1, 2), (2, 3))
+        is step_between((1, 2), (1, 4))
+        is step_between((1, 2), (1, 2))
+        is None
+    )
 
 
 @pytest.mark.parametrize(("true_stop", "held"), list(itertools.product((True, False), repeat=2)))
@@ -154,6 +159,8 @@ def test_longer_moves_keep_away_from_what_is_believed():
         for offset in offsets:
             last = tuple(int(c) for c in first + offset)
             inside = 0 <= last[0] < 6 and 0 <= last[1] < 7
-            box = uneven[tuple(slice(min(a, b), max(a, b) + 1) for a, b in zip(first, last, strict=True))]
+            box = uneven[
+                tuple(slice(min(a, b), max(a, b) + 1) for a, b in zip(first, last, strict=True))
+            ]
             expected = inside and np.abs(offset).sum() > 1 and bool(box.any())
             assert ((first, last) in found) == expected

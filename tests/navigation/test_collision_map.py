@@ -16,7 +16,9 @@ def test_rounding_is_matlabs():
 def test_default_map_is_the_documents():
     world = CollisionMap.create()
     u, v = 18, 7  # counted from 1
-    np.testing.assert_allclose(world.centre((u - 1, v - 1)), [0.0263 * u + 0.1238, 0.0263 * v - 0.2762, 0], atol=1e-15)
+    np.testing.assert_allclose(
+        world.centre((u - 1, v - 1)), [0.0263 * u + 0.1238, 0.0263 * v - 0.2762, 0], atol=1e-15
+    )
     assert world.blocked.sum() == 400 - 18 * 18
     assert not CollisionMap.create(rim="free").blocked.any()
 
@@ -32,7 +34,10 @@ def test_cell_of_inverts_centre():
 def test_halves_go_as_in_the_documents_numbering():
     world = CollisionMap.create(origin=(0, 0, 0), spacing=0.5, rim="free")
     assert world.cell_of([0.25, 0.75, 0]) == (1, 2)
-    assert world.cell_of([-0.25, -0.75, 0]) == (0, -2)  # 0.5 and -0.5 counted from 1: cells 1 and -1
+    assert world.cell_of([-0.25, -0.75, 0]) == (
+        0,
+        -2,
+    )  # 0.5 and -0.5 counted from 1: cells 1 and -1
 
 
 def test_outside():

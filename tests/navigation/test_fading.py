@@ -72,7 +72,9 @@ def test_only_what_was_felt_twice_within_t_leaves_no_path():
     assert beliefs.likeliest_path(FREE, (0, 0), (4, 4)) is None
     assert max(beliefs.touched().values()) < 1.0
     beliefs.age(end + T - 8.0)
-    assert beliefs.likeliest_path(FREE, (0, 0), (4, 4)) is not None, "the first was last felt twice too long ago"
+    assert beliefs.likeliest_path(FREE, (0, 0), (4, 4)) is not None, (
+        "the first was last felt twice too long ago"
+    )
 
 
 def test_what_was_felt_for_a_moment_counts_half():

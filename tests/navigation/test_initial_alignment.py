@@ -24,7 +24,9 @@ def with_last_joint(turned_by, *settings, world="empty"):
     return load_world(world, [TURNED.format(-0.5905 + turned_by), *settings])
 
 
-@pytest.mark.parametrize("settings", [[], ["planner.any_angle=true"], ["planner.unreachable=ignore"]])
+@pytest.mark.parametrize(
+    "settings", [[], ["planner.any_angle=true"], ["planner.unreachable=ignore"]]
+)
 @pytest.mark.parametrize("by", [1.5, -1.5, 2.5])
 def test_a_start_with_another_rotation_of_the_tool_reaches_the_goal(by, settings):
     """It ended as no_path: "branch ends (jump of 1.5 rad) at waypoint 0"."""
@@ -40,7 +42,9 @@ def test_a_start_with_another_rotation_of_the_tool_reaches_the_goal(by, settings
 
 
 def test_only_a_turn_of_more_than_a_radian_is_one():
-    turned, straight = (Simulation(with_last_joint(by)).first_motion.trajectory for by in (1.01, 0.99))
+    turned, straight = (
+        Simulation(with_last_joint(by)).first_motion.trajectory for by in (1.01, 0.99)
+    )
     assert len(turned.knots) == len(straight.knots)
     speed = [np.abs(evaluate(t, t.knots[1])[1]).max() for t in (turned, straight)]
     assert speed[0] == 0.0

@@ -25,7 +25,9 @@ from hopfield_nav.world import pack, parse_world
 
 PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"
 ROOM = "map: {origin: [0.16, -0.17, -0.05], spacing: 0.04, shape: [10, 9, 6]}\n"
-WALL = "{box: {center: [0.368, 0.0, 0.0], size: [0.002, 0.3, 0.4]}}"  # beside the centres of a column
+WALL = (
+    "{box: {center: [0.368, 0.0, 0.0], size: [0.002, 0.3, 0.4]}}"  # beside the centres of a column
+)
 THIN = f"known: [{WALL}]\n"
 ARM = load_arm("ur5_ragazzon2012")
 PROPERTY = settings(
@@ -34,7 +36,10 @@ PROPERTY = settings(
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate),  # a failing example is not made smaller: that takes minutes
+    phases=(
+        Phase.explicit,
+        Phase.generate,
+    ),  # a failing example is not made smaller: that takes minutes
 )
 
 
@@ -51,9 +56,13 @@ SOLID = st.one_of(
         st.lists(SIZE, min_size=3, max_size=3),
         place(-3.0, 3.0),
     ),
-    st.builds(lambda c, r: f"{{cylinder: {{center: {c[:2]}, radius: {r}}}}}", place(-0.15, 0.55), SIZE),
     st.builds(
-        lambda c, r, h: f"{{cylinder: {{center: {c[:2]}, radius: {r}, height: [{c[2] - h}, {c[2]}]}}}}",
+        lambda c, r: f"{{cylinder: {{center: {c[:2]}, radius: {r}}}}}", place(-0.15, 0.55), SIZE
+    ),
+    st.builds(
+        lambda c, r, h: (
+            f"{{cylinder: {{center: {c[:2]}, radius: {r}, height: [{c[2] - h}, {c[2]}]}}}}"
+        ),
         place(-0.1, 0.5),
         SIZE,
         SIZE,
@@ -177,7 +186,9 @@ def test_no_path_over_free_cells_has_a_point_in_a_known_solid(solids, text, radi
     place(0.0, 1.0),
     st.sampled_from(["{}", "{any_angle: true}", "{radius: 1.5}", "{radius: 2}"]),
 )
-def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(solids, text, share, planner):
+def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(
+    solids, text, share, planner
+):
     """With start and goal anywhere, in blocked cells too; straight lines from waypoint to waypoint."""
     shape = parse_world("format: 1\n" + text).map
     extent = shape.spacing * (np.array(shape.shape) - 1)
@@ -234,7 +245,10 @@ def test_known_obstacles_all_around_are_said_to_be(at, who):
     sim = simulation(f"goal: {{cell: [10, 9]}}\nknown: [{', '.join(boards)}]\n")
     assert sim.outcome == "no_path"
     assert f"between the {who} and every free cell" in sim.reason
-    assert simulation("goal: {cell: [10, 9]}\n" + f"known: [{', '.join(boards[:3])}]\n").outcome is None
+    assert (
+        simulation("goal: {cell: [10, 9]}\n" + f"known: [{', '.join(boards[:3])}]\n").outcome
+        is None
+    )
 
 
 def test_the_path_back_after_a_collision_leads_to_a_cell_in_sight():
@@ -263,7 +277,9 @@ def test_what_is_known_is_spared_and_the_rest_is_found_by_touch():
     assert 0 < mixed.summary["collision_count"] < blind.summary["collision_count"]
     for run, spared in ((mixed, True), (blind, False)):
         tool = run.data.tool_position.values
-        wall = pack_primitives([pack(parse_world(f"format: 1\nknown: [{KNOWN}]").known[0].solids[0])])
+        wall = pack_primitives(
+            [pack(parse_world(f"format: 1\nknown: [{KNOWN}]").known[0].solids[0])]
+        )
         assert (least_distance(wall, tool) > 0.0) == spared
     at = mixed.data.event_position.values[:, :2]
     assert (np.abs(np.linalg.norm(at - CENTRE, axis=1) - RADIUS) < 0.01).all()
@@ -272,9 +288,15 @@ def test_what_is_known_is_spared_and_the_rest_is_found_by_touch():
 def test_the_shipped_cell_is_run_without_a_touch():
     some_world = load_world("cell")
     run = simulate(some_world)
-    assert (run.outcome, run.summary["contact_count"], run.summary["collision_count"]) == ("reached", 0, 0)
+    assert (run.outcome, run.summary["contact_count"], run.summary["collision_count"]) == (
+        "reached",
+        0,
+        0,
+    )
     assert not inside_known(some_world, run.data.tool_position.values).any()
     start, goal = (np.array(p.pose.position) for p in (some_world.plan.start, some_world.plan.goal))
-    assert inside_known(some_world, along(np.array([start, goal]))).any()  # straight on it would touch
+    assert inside_known(
+        some_world, along(np.array([start, goal]))
+    ).any()  # straight on it would touch
     free = simulate(load_world("cell", ["known=[]"]))
     assert free.summary["simulated_time_s"] < run.summary["simulated_time_s"]

@@ -22,12 +22,18 @@ def grid(shape=(8, 6), rim="free"):
     return CollisionMap.create((0.0, 0.0, 0.0), SPACING, shape, rim)
 
 
-def felt(position=(3, 3), desired=None, velocity=(1, 0), force=(-1, 0), path=((3, 3), (4, 3), (5, 3))):
+def felt(
+    position=(3, 3), desired=None, velocity=(1, 0), force=(-1, 0), path=((3, 3), (4, 3), (5, 3))
+):
     """A collision; positions in cells."""
     desired = position if desired is None else desired
     point = lambda p: np.array([p[0] * SPACING, p[1] * SPACING, 0.0])  # noqa: E731
     return ContactEstimate(
-        point(position), point(desired), np.array([*velocity, 0.0]), np.array([*force, 0.0]), np.array(path)
+        point(position),
+        point(desired),
+        np.array([*velocity, 0.0]),
+        np.array([*force, 0.0]),
+        np.array(path),
     )
 
 
@@ -36,7 +42,13 @@ def felt(position=(3, 3), desired=None, velocity=(1, 0), force=(-1, 0), path=((3
 
 @pytest.mark.parametrize(
     ("desired", "cell"),
-    [((3.2, 2.9), (3, 3)), ((3.5, 2.49), (4, 2)), ((-3, 2), (0, 2)), ((99, 99), (7, 5)), ((7, 3), (7, 3))],
+    [
+        ((3.2, 2.9), (3, 3)),
+        ((3.5, 2.49), (4, 2)),
+        ((-3, 2), (0, 2)),
+        ((99, 99), (7, 5)),
+        ((7, 3), (7, 3)),
+    ],
 )
 def test_document_marks_the_rounded_desired_cell_whatever_is_in_it(desired, cell):
     """Also the goal's cell, (7, 3), and one that is marked already; outside the map the nearest cell."""
@@ -179,7 +191,9 @@ def test_back_off_falls_back_to_a_touching_cell_and_then_to_its_own():
 def test_against_the_velocity_on_a_map_of_one_layer_stays_in_the_map():
     layer = CollisionMap.create(shape=(8, 8, 1), rim="free")
     place, forward = layer.centre((4, 4, 0)), np.array([0.1, 0.0, 0.0])
-    touch = ContactEstimate(place, place, forward, force=-forward, path=np.array([[3, 4, 0], [4, 4, 0]]))
+    touch = ContactEstimate(
+        place, place, forward, force=-forward, path=np.array([[3, 4, 0], [4, 4, 0]])
+    )
     assert start_against_velocity(layer, (5, 4, 0), touch) == (4, 4, 0)
 
 

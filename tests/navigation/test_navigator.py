@@ -33,7 +33,9 @@ def test_a_goal_between_cell_centres_is_reached_exactly():
     sim = simulation("goal: {position: [0.31, 0.004], tolerance: 0.00001}\n")
     run = sim.run()
     assert run.outcome == "reached"
-    np.testing.assert_allclose(forward_kinematics(sim.arm, sim.state.q)[:2, 3], [0.31, 0.004], atol=1e-5)
+    np.testing.assert_allclose(
+        forward_kinematics(sim.arm, sim.state.q)[:2, 3], [0.31, 0.004], atol=1e-5
+    )
 
 
 def test_time_rules():
@@ -96,7 +98,10 @@ def test_a_start_that_is_not_over_the_map_is_refused_only_where_a_path_is_wanted
 # --- the two problems of 7.3, with and without what prevents them ---------------------------------------
 
 
-ALWAYS_ARMED = ["detection.rearm=null", "detection.episodes=false"]  # every new rise above the threshold counts
+ALWAYS_ARMED = [
+    "detection.rearm=null",
+    "detection.episodes=false",
+]  # every new rise above the threshold counts
 
 
 def repeats(run):
@@ -129,7 +134,12 @@ def test_the_actual_position_without_rearming_marks_a_heap_of_cells():
 
 def test_endless_loop_of_the_document_around_an_enclosed_goal():
     """Problem 2: the document's rule returns to a cell that it has marked; the second rule never does."""
-    rule = ["detection.mark=desired", "detection.back_off=against_velocity", "time_limit=100", "record.signals=none"]
+    rule = [
+        "detection.mark=desired",
+        "detection.back_off=against_velocity",
+        "time_limit=100",
+        "record.signals=none",
+    ]
     endless = simulate(load_world("enclosed_goal", rule))
     assert endless.outcome == "time_limit"
     assert repeats(endless) > 50

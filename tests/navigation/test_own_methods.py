@@ -27,7 +27,9 @@ ARM = ["map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=60"]
 
 def example(name: str) -> str:
     """The block of the page whose first line is the comment with a file's name."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     (block,) = [block for block in blocks if block.startswith(f"# {name}\n")]
     return block
 
@@ -48,7 +50,13 @@ def write(name: str, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("world", "radius"),
-    [("u_trap", 1), ("u_trap", 3), ("over_the_wall", 1), ("over_the_wall", 3), ("random_cylinders", 2)],
+    [
+        ("u_trap", 1),
+        ("u_trap", 3),
+        ("over_the_wall", 1),
+        ("over_the_wall", 3),
+        ("random_cylinders", 2),
+    ],
 )
 def test_the_paths_of_the_page_s_a_star_are_as_short_as_the_network_s(world, radius, here):
     """Whichever of equally short ones it takes."""
@@ -56,7 +64,9 @@ def test_the_paths_of_the_page_s_a_star_are_as_short_as_the_network_s(world, rad
         Simulation(load_world(world, [f"planner={{kind: {kind}, radius: {radius}}}"]))
         for kind in ("a_star.py:PLANNER", "hopfield")
     )
-    lengths = [np.linalg.norm(np.diff(s.first_motion.cells, axis=0), axis=1).sum() for s in (own, network)]
+    lengths = [
+        np.linalg.norm(np.diff(s.first_motion.cells, axis=0), axis=1).sum() for s in (own, network)
+    ]
     assert lengths[0] == pytest.approx(lengths[1])
     assert own.run().outcome == "reached"
 
@@ -64,7 +74,9 @@ def test_the_paths_of_the_page_s_a_star_are_as_short_as_the_network_s(world, rad
 @pytest.mark.parametrize("world", ["u_trap", "over_the_wall", "random_cylinders"])
 @pytest.mark.parametrize("side", [1, -1])
 def test_the_page_s_wall_follower_reaches_the_goal(world, side, here):
-    run = simulate(load_world(world, [f"explore={{method: wall_follower.py:RESPONSE, side: {side}}}"]), seed=3)
+    run = simulate(
+        load_world(world, [f"explore={{method: wall_follower.py:RESPONSE, side: {side}}}"]), seed=3
+    )
     assert run.outcome == "reached"
     assert run.world.explore.parameters == {"side": side}
 
@@ -83,7 +95,9 @@ def test_a_wall_is_followed_on_the_side_that_was_asked_for(here):
 
 
 def test_who_gives_up_an_enclosed_goal_rests_on_facts(here):
-    run = simulate(load_world("enclosed_goal", ["explore=wall_follower.py:RESPONSE", "time_limit=1000"]))
+    run = simulate(
+        load_world("enclosed_goal", ["explore=wall_follower.py:RESPONSE", "time_limit=1000"])
+    )
     assert (run.outcome, run.summary["no_path_grade"]) == ("no_path", "facts")
 
 
@@ -148,10 +162,14 @@ PLANNERS = {
 
 def test_a_method_of_the_wrong_signature_is_not_told_by_a_line_of_ours(here):
     write(
-        "mine.py", "class Mine:\n    def plan(self):\n        return None\nPLANNER = Method('planner', 'mine', Mine)\n"
+        "mine.py",
+        "class Mine:\n    def plan(self):\n        return None\nPLANNER = Method('planner', 'mine', Mine)\n",
     )
     reason = simulate(load_world(WORLD, ["planner={kind: mine.py:PLANNER}"])).summary["reason"]
-    assert "planner 'mine': TypeError: Mine.plan() takes 1 positional argument but 2 were given; world" in reason
+    assert (
+        "planner 'mine': TypeError: Mine.plan() takes 1 positional argument but 2 were given; world"
+        in reason
+    )
 
 
 @pytest.mark.parametrize(("body", "words"), PLANNERS.items(), ids=list(PLANNERS))
@@ -172,12 +190,16 @@ def test_a_path_through_what_is_known_or_proven_is_none():
     blocked[2, 0] = True
     moves = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
     closed, certainty = np.array([[[0, 0], [0, 1]], [[1, 1], [1, 2]]]), np.array([0.9, 1.0])
-    asked = BelievedMap(blocked, np.zeros((4, 4)), closed, certainty, (0, 0), np.array([[3, 0], [1, 3]]), moves)
+    asked = BelievedMap(
+        blocked, np.zeros((4, 4)), closed, certainty, (0, 0), np.array([[3, 0], [1, 3]]), moves
+    )
     with refused(r"leads through \[2, 0\], known to be blocked", MethodFailed):
         checked_path([[0, 0], [1, 0], [2, 0], [3, 0]], asked)
     for there in (1, -1):  # in either direction
         with refused(r"proven to be closed", MethodFailed):
-            checked_path([[0, 0], [0, 1], [1, 1], [1, 2], [1, 3]][::1], asked) if there == 1 else checked_path(
+            checked_path(
+                [[0, 0], [0, 1], [1, 1], [1, 2], [1, 3]][::1], asked
+            ) if there == 1 else checked_path(
                 [[0, 0], [0, 1], [0, 2], [1, 2], [1, 1], [1, 2], [1, 3]], asked
             )
     doubted = [[0, 0], [0, 1], [0, 2], [0, 3], [1, 3]]
@@ -200,12 +222,16 @@ def test_a_way_that_is_none(answer, words):
     blocked = np.zeros((4, 4), dtype=bool)
     blocked[2, 0] = True
     none = np.zeros((0, 2, 2), dtype=int)
-    asked = BelievedMap(blocked, np.zeros((4, 4)), none, np.zeros(0), (0, 0), np.array([[3, 0]]), np.zeros((0, 2)))
+    asked = BelievedMap(
+        blocked, np.zeros((4, 4)), none, np.zeros(0), (0, 0), np.array([[3, 0]]), np.zeros((0, 2))
+    )
     with refused(words, MethodFailed):
         checked_waypoints(eval(answer, {"np": np}), asked)
 
 
-@pytest.mark.parametrize("world", [[WORLD], pytest.param(["whole_arm"], marks=pytest.mark.needs("whole_arm"))])
+@pytest.mark.parametrize(
+    "world", [[WORLD], pytest.param(["whole_arm"], marks=pytest.mark.needs("whole_arm"))]
+)
 def test_a_response_that_raises_after_some_touches_keeps_the_record(world, here, capsys):
     write("mine.py", (
         "class Mine:\n    count = 0\n    def on_touch(self, touch):\n"
@@ -213,7 +239,17 @@ def test_a_response_that_raises_after_some_touches_keeps_the_record(world, here,
         "    def on_rest(self, touch):\n        return None\n"
         "RESPONSE = Method('response', 'mine', Mine)\n"
     ))  # fmt: skip
-    arguments = ["run", *world, "--set", "explore=mine.py:RESPONSE", "--seed", "1", "--no-plots", "--out", "kept"]
+    arguments = [
+        "run",
+        *world,
+        "--set",
+        "explore=mine.py:RESPONSE",
+        "--seed",
+        "1",
+        "--no-plots",
+        "--out",
+        "kept",
+    ]
     assert main(arguments) == 2
     (line,) = [x for x in capsys.readouterr().err.splitlines() if "KeyError" in x]
     assert "response 'mine': KeyError: 'second' (mine.py, line 8)" in line
@@ -238,7 +274,11 @@ BELIEFS = {
 def test_a_belief_that_misbehaves(body, words, here):
     write("mine.py", f"class Mine:\n    def believe(self, felt):\n        {body}\n"
                      "BELIEF = Method('belief', 'mine', Mine)\n")  # fmt: skip
-    run = simulate(load_world("whole_arm", ["planner={strategy: mine.py:BELIEF}", "map.shape=[12, 8, 10, 1, 1, 1]"]))
+    run = simulate(
+        load_world(
+            "whole_arm", ["planner={strategy: mine.py:BELIEF}", "map.shape=[12, 8, 10, 1, 1, 1]"]
+        )
+    )
     assert run.outcome == "method_failed"
     assert re.search(words, run.summary["reason"])
 
@@ -253,19 +293,27 @@ def test_what_is_believed_until_too_much_would_be_risked_is_let_go(here):
     }.items():
         write(f"{name}.py", f"class Mine:\n    def believe(self, felt):\n        return {answer}\n"
                             "BELIEF = Method('belief', 'mine', Mine)\n")  # fmt: skip
-        change = [f"planner={{strategy: {name}.py:BELIEF}}", "map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=30"]
+        change = [
+            f"planner={{strategy: {name}.py:BELIEF}}",
+            "map.shape=[12, 8, 10, 1, 1, 1]",
+            "time_limit=30",
+        ]
         ran[name] = simulate(load_world("whole_arm", change))
     assert ran["alone"].summary["collision_count"] > 0
     np.testing.assert_array_equal(ran["surely"].data.q, ran["alone"].data.q)
     assert (
-        ran["hardly"].data.q.shape != ran["alone"].data.q.shape or (ran["hardly"].data.q != ran["alone"].data.q).any()
+        ran["hardly"].data.q.shape != ran["alone"].data.q.shape
+        or (ran["hardly"].data.q != ran["alone"].data.q).any()
     )
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("planner: {kind: mine.py:PLANNER, weight: 11}", "planner.weight.*11.*at most 10|planner.weight.*0 to 10"),
+        (
+            "planner: {kind: mine.py:PLANNER, weight: 11}",
+            "planner.weight.*11.*at most 10|planner.weight.*0 to 10",
+        ),
         ("planner: {kind: mine.py:PLANNER, wieght: 1}", "planner.wieght.*Did you mean 'weight'"),
         ("planner: {kind: mine.py:PLANER}", "mine.py has no planner of that name; found 'PLANER'"),
         ("explore: mine.py:PLANNER", "mine.py has no response of that name"),
@@ -275,8 +323,14 @@ def test_what_is_believed_until_too_much_would_be_risked_is_let_go(here):
             "planner.strategy: unknown belief.*Did you mean 'felt_points'",
             marks=pytest.mark.needs("whole_arm"),
         ),
-        ("planner: {kind: mine.py:PLANNER, beta: 0.1}", "planner.beta: only planner hopfield has it"),
-        ("explore: mine.py:RESPONSE\ndetection: {mark: actual}", "explore.method.*detection.mark: felt"),
+        (
+            "planner: {kind: mine.py:PLANNER, beta: 0.1}",
+            "planner.beta: only planner hopfield has it",
+        ),
+        (
+            "explore: mine.py:RESPONSE\ndetection: {mark: actual}",
+            "explore.method.*detection.mark: felt",
+        ),
     ],
 )
 def test_faults_of_a_world_that_names_one(text, words, here):
@@ -299,7 +353,9 @@ def test_a_file_elsewhere_is_executed_only_if_it_is_trusted(here, monkeypatch):
 
 
 def test_a_command_refuses_a_fault(here, capsys):
-    refused_by_command(capsys, ["run", WORLD, "--set", "planner.kind=a_star.py:PLANER"], "no planner of that name")
+    refused_by_command(
+        capsys, ["run", WORLD, "--set", "planner.kind=a_star.py:PLANER"], "no planner of that name"
+    )
 
 
 def test_a_run_that_is_interrupted_keeps_its_record(here, capsys):
@@ -307,7 +363,10 @@ def test_a_run_that_is_interrupted_keeps_its_record(here, capsys):
         "class Mine:\n    def on_touch(self, touch):\n        raise KeyboardInterrupt\n"
         "RESPONSE = Method('response', 'mine', Mine)\n"
     ))  # fmt: skip
-    assert main(["run", WORLD, "--set", "explore=mine.py:RESPONSE", "--no-plots", "--out", "kept"]) == 130
+    assert (
+        main(["run", WORLD, "--set", "explore=mine.py:RESPONSE", "--no-plots", "--out", "kept"])
+        == 130
+    )
     assert "interrupted at" in capsys.readouterr().err
     kept = load_run("kept")
     assert (kept.outcome, kept.summary["reason"]) == ("running", "interrupted")

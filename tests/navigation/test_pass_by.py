@@ -76,7 +76,9 @@ def test_a_passage_is_forced_no_further_than_by_a_threshold(overlap):
 def test_facts_stay_true_where_touches_are_passed_by(change):
     grazes = 0
     for seed in (100, 103, 108):
-        sim = Simulation(load_world("random_cylinders", ["record.signals=none", *change]), seed=seed)
+        sim = Simulation(
+            load_world("random_cylinders", ["record.signals=none", *change]), seed=seed
+        )
         grazes += sim.run().summary["graze_count"]
         solids, grid = build_obstacles(sim.world), sim.navigator.grid
         for step in sim.navigator.beliefs.facts:

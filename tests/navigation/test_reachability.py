@@ -66,7 +66,9 @@ def test_manipulability_vanishes_with_the_elbow_stretched():
 def test_a_path_ends_where_the_arm_is_singular():
     arm = load_arm("ur5_ragazzon2012")
     angles = np.linspace(0.4, 0.0, 30)
-    poses = np.stack([forward_kinematics(arm, np.array([0.3, -1.0, a, 0.2, 1.2, 0.1])) for a in angles])
+    poses = np.stack(
+        [forward_kinematics(arm, np.array([0.3, -1.0, a, 0.2, 1.2, 0.1])) for a in angles]
+    )
     start = np.array([0.3, -1.0, 0.4, 0.2, 1.2, 0.1])
     path = follow_regular_path(arm, poses, start)
     assert path.reason == f"singular at waypoint {path.reached}"
@@ -76,7 +78,10 @@ def test_a_path_ends_where_the_arm_is_singular():
 
 # --- links that touch what is known -----------------------------------------------------------------------
 
-TALL = ["contact.bodies=arm", "known.2.cylinder.height=[0.2, 0.42]"]  # as high as the wrist of the cell's arm
+TALL = [
+    "contact.bodies=arm",
+    "known.2.cylinder.height=[0.2, 0.42]",
+]  # as high as the wrist of the cell's arm
 
 
 def test_links_keep_away_from_known_obstacles_where_links_can_touch():
@@ -92,7 +97,9 @@ def test_links_keep_away_from_known_obstacles_where_links_can_touch():
     assert beyond_link_1(touched).min() < 0.0
 
 
-FORWARD = "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"  # the wrist would be in the base
+FORWARD = (
+    "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"  # the wrist would be in the base
+)
 
 
 def test_a_path_whose_first_waypoint_is_out_of_reach_touches_nothing():
@@ -110,7 +117,9 @@ def test_a_path_whose_first_waypoint_is_out_of_reach_touches_nothing():
 @pytest.mark.parametrize("exact", [False, True])
 def test_an_arm_that_is_at_its_goal_arrives(known, exact):
     world = load_world("empty")
-    x, y, z = (float(v) for v in forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3])
+    x, y, z = (
+        float(v) for v in forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
+    )
     goal = f"goal={{position: [{x}, {y}]}}" if exact else "goal={cell: [1, 10]}"
     height = z if exact else 0.0
     settings = ["contact.bodies=arm", f"known={known}", goal]
@@ -127,7 +136,11 @@ def beyond_link_1(run):
 
 def test_no_path_is_known_without_a_collision_where_links_touch_everywhere():
     """By touch alone it takes a hundred collisions to end at the same place."""
-    known = [*TOOL_MAP, "known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]", "obstacles=[]"]
+    known = [
+        *TOOL_MAP,
+        "known=[{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]",
+        "obstacles=[]",
+    ]
     sim = Simulation(load_world("whole_arm", known))
     assert sim.outcome == "no_path"
     assert "link 3 touches known obstacle 0" in sim.reason
@@ -151,7 +164,9 @@ def test_what_the_arm_is_mounted_on_is_not_held_against_link_1_but_against_the_o
     q[:, 0] = np.linspace(-np.pi, np.pi, 73)
     far = q.copy()
     far[:, 1:] = [-np.pi / 2, 0, 0, 0, 0]  # upright: nothing but link 1 is near
-    first = (arm_distance(arm, far, solids[2:])[:, arm_bodies(arm)[:, LINK] == 1] <= 0.0).any(axis=(1, 2))
+    first = (arm_distance(arm, far, solids[2:])[:, arm_bodies(arm)[:, LINK] == 1] <= 0.0).any(
+        axis=(1, 2)
+    )
     assert 0 < first.sum() < 73
     assert (touching_links(arm, far, known)[first, 1] == 2).all()
 

@@ -20,7 +20,10 @@ from hopfield_nav.navigation.responses.paths import FACTS_ALONE
 from hopfield_nav.navigation.responses.replan import Retreat
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
-CROSSWISE = [f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in np.arange(-0.2499, 0.26, 0.0263)]
+CROSSWISE = [
+    f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}"
+    for y in np.arange(-0.2499, 0.26, 0.0263)
+]
 WRIST = [
     "sensors.wrench={force_noise: 0.3, force_offset: [2, -3, 5]}",
     "detection={estimator: wrist_sensor, measure: force_norm, threshold: 5}",
@@ -60,11 +63,21 @@ def test_an_enclosed_goal_is_given_up_when_facts_alone_enclose_it():
     beliefs, grid = sim.navigator.beliefs, sim.navigator.grid
     assert run.outcome == "no_path"
     assert FACTS_ALONE in run.summary["reason"]
-    assert beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell) is None
+    assert (
+        beliefs.likeliest_path(
+            grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell
+        )
+        is None
+    )
     facts = len(beliefs.facts)
     assert facts <= run.summary["collision_count"] <= 1.5 * facts
     sim.navigator.beliefs.facts.clear()  # with its cause
-    assert beliefs.likeliest_path(grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell) is not None
+    assert (
+        beliefs.likeliest_path(
+            grid.blocked, sim.navigator.motion.start, sim.navigator.map.goal_cell
+        )
+        is not None
+    )
 
 
 def test_an_arm_that_gives_up_rests_away_from_what_it_felt():
@@ -84,7 +97,9 @@ def test_a_gap_that_is_believed_to_be_closed_is_found(gap):
     run = sim.run()
     assert run.outcome == "reached", run.summary["reason"]
     assert (column, gap) in sim.navigator.beliefs.visited
-    marked = simulation(GOAL + FEELING.replace("felt", "actual") + wall(gap) + "record: {signals: none}\n")
+    marked = simulation(
+        GOAL + FEELING.replace("felt", "actual") + wall(gap) + "record: {signals: none}\n"
+    )
     marked.navigator.grid.mark((column, gap))
     assert marked.run().outcome == "no_path"
 
@@ -117,7 +132,9 @@ def test_the_arm_stops_before_a_corner_beside_what_is_believed():
 
 @pytest.mark.parametrize("planner", ["{radius: 2}", "{any_angle: true}"])
 def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
-    run = simulation(GOAL + FEELING + wall(17) + f"planner: {planner}\nrecord: {{signals: none}}\n").run()
+    run = simulation(
+        GOAL + FEELING + wall(17) + f"planner: {planner}\nrecord: {{signals: none}}\n"
+    ).run()
     assert run.outcome == "reached", run.summary["reason"]
     assert 3 <= run.summary["collision_count"] <= 1.3 * run.summary["contact_count"]
 
@@ -125,7 +142,9 @@ def test_longer_moves_stay_away_from_beliefs_and_the_goal_is_reached(planner):
 def test_the_navigator_knows_where_it_was_touched_last():
     sim, apart = simulation(GOAL + FEELING + wall(17)), []
     assert sim.navigator.touched is None
-    sim.on_touch = lambda touch: apart.append(np.linalg.norm(sim.navigator.touched.place - touch.position))
+    sim.on_touch = lambda touch: apart.append(
+        np.linalg.norm(sim.navigator.touched.place - touch.position)
+    )
     sim.run()
     assert len(apart) == len(sim.detections) > 2
     assert max(apart) < 2e-3
@@ -148,7 +167,9 @@ def test_the_record_tells_facts_from_beliefs(tmp_path):
     assert run.summary["closed_step_count"] == (certainty == 1.0).sum() > 0
     growing = run.plans()
     assert len(growing[-1].steps) >= len(growing[1].steps) == 1
-    assert 0.0 < growing[1].certainty[0] < 1.0  # at the alarm nobody knows yet whether the stop is a true one
+    assert (
+        0.0 < growing[1].certainty[0] < 1.0
+    )  # at the alarm nobody knows yet whether the stop is a true one
     run.save(tmp_path / "run")
     from hopfield_nav import load_run
 
@@ -160,15 +181,21 @@ def test_the_record_tells_facts_from_beliefs(tmp_path):
 def test_where_it_touched_is_known_to_a_millimetre():
     """At the alarm the tool is further; what counts is where the force began."""
     for world, bound in (("ragazzon2012_momentum", 1e-3), ("ragazzon2012_real", 3e-3)):
-        sim = Simulation(load_world(world, ["detection.mark=felt", "detection.back_off=along_force"]))
+        sim = Simulation(
+            load_world(world, ["detection.mark=felt", "detection.back_off=along_force"])
+        )
         found = []
         sim.on_touch = lambda touch, found=found, sim=sim: found.append(sim.navigator.touched.place)
         run = sim.run()
         time, tool = run.data.time.values, run.data.tool_position.values
         true = [
-            tool[min(int(np.searchsorted(time, t - 1e-9)), len(time) - 1)] for t in run.data.touch_time.values if t == t
+            tool[min(int(np.searchsorted(time, t - 1e-9)), len(time) - 1)]
+            for t in run.data.touch_time.values
+            if t == t
         ]
-        places = [place for place, t in zip(found, run.data.touch_time.values, strict=True) if t == t]
+        places = [
+            place for place, t in zip(found, run.data.touch_time.values, strict=True) if t == t
+        ]
         first = [k for k in range(len(true)) if k == 0 or not np.array_equal(true[k], true[k - 1])]
         assert len(first) >= 10
         apart = [np.linalg.norm(places[k] - true[k]) for k in first]
@@ -198,14 +225,19 @@ def test_a_tool_that_went_on_was_not_stopped_where_its_level_began_to_rise():
     force = -legs[early] / np.linalg.norm(legs[early]) - legs[late] / np.linalg.norm(legs[late])
 
     def leg_of(onset):
-        half = [0.5 * (motion.trajectory.knots[k] + motion.trajectory.knots[k + 1]) for k in (onset, late)]
+        half = [
+            0.5 * (motion.trajectory.knots[k] + motion.trajectory.knots[k + 1])
+            for k in (onset, late)
+        ]
         began, now = (evaluate(motion.trajectory, time)[0] for time in half)
         detection = Detection(half[1], now, force, np.zeros(6), Onset(half[0], began), 0.0)
         return touched_segment(navigator.grid, arm, motion, detection)
 
     found = leg_of(early)
     assert (found.number, found.off < 1e-4) == (late, True)
-    assert np.allclose(found.place, 0.5 * (motion.places[late] + motion.places[late + 1]), atol=1e-3)
+    assert np.allclose(
+        found.place, 0.5 * (motion.places[late] + motion.places[late + 1]), atol=1e-3
+    )
     assert leg_of(late).number == late
 
 
@@ -213,7 +245,9 @@ def test_a_contact_that_began_before_the_motion_was_on_no_segment():
     """As in the wiggle of an arm that learns: the first step was not driven."""
     sim = simulation("goal: {cell: [6, 2]}\n")
     motion = sim.navigator.motion
-    late = motion._replace(trajectory=motion.trajectory._replace(knots=motion.trajectory.knots + 2.0))
+    late = motion._replace(
+        trajectory=motion.trajectory._replace(knots=motion.trajectory.knots + 2.0)
+    )
     q, force = motion.trajectory.coefficients[0, 0], -np.diff(motion.places, axis=0)[0]
 
     def touched(time):
@@ -221,14 +255,21 @@ def test_a_contact_that_began_before_the_motion_was_on_no_segment():
         return touched_segment(sim.navigator.grid, sim.arm, late, detection)
 
     assert touched(2.01).is_barred(force)
-    assert (touched(1.0).number, touched(1.0).step, touched(1.0).is_barred(force)) == (0, None, False)
+    assert (touched(1.0).number, touched(1.0).step, touched(1.0).is_barred(force)) == (
+        0,
+        None,
+        False,
+    )
 
 
 def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
     """Between two walls alarms come in bursts; those of one moment wear out no way back."""
     sim = simulation("goal: {cell: [6, 2]}\n")
     navigator = sim.navigator
-    begin, q = float(navigator.motion.trajectory.knots[0]), navigator.motion.trajectory.coefficients[0, 0]
+    begin, q = (
+        float(navigator.motion.trajectory.knots[0]),
+        navigator.motion.trajectory.coefficients[0, 0],
+    )
     force = np.array([0.0, -10.0, 0.0])
 
     def touched(after):

@@ -16,7 +16,9 @@ def motions(*changes):
     """Every motion of the first seconds in ``u_trap``, and the run."""
     simulation, found = Simulation(load_world("u_trap", ["time_limit=20", *changes])), []
     found.append((simulation.first_motion, set()))
-    simulation.on_plan = lambda motion: found.append((motion, set(simulation.navigator.beliefs.visited)))
+    simulation.on_plan = lambda motion: found.append(
+        (motion, set(simulation.navigator.beliefs.visited))
+    )
     return found, simulation.run()
 
 
@@ -33,7 +35,10 @@ def test_where_the_arm_was_it_is_as_quick_as_before():
             continue
         times = np.diff(motion.trajectory.knots)
         for place, length, time in zip(
-            motion.places[1:], np.linalg.norm(np.diff(motion.places, axis=0), axis=1), times, strict=True
+            motion.places[1:],
+            np.linalg.norm(np.diff(motion.places, axis=0), axis=1),
+            times,
+            strict=True,
         ):
             cell = tuple(int(c) for c in np.rint((place[:2] - np.array(grid.origin[:2])) / spacing))
             if abs(length - spacing) < 1e-6:
@@ -44,7 +49,10 @@ def test_where_the_arm_was_it_is_as_quick_as_before():
 
 
 def test_one_changes_no_bit():
-    plain, one = (simulate(load_world("u_trap", ["time_limit=12", *more])) for more in ([], [SLOW.replace("0.5", "1")]))
+    plain, one = (
+        simulate(load_world("u_trap", ["time_limit=12", *more]))
+        for more in ([], [SLOW.replace("0.5", "1")])
+    )
     assert plain.data.q.values.tobytes() == one.data.q.values.tobytes()
 
 

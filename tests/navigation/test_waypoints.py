@@ -24,7 +24,10 @@ def test_an_open_path_is_one_straight_line_at_constant_speed():
     sim = simulation(GOAL + "planner: {any_angle: true}\n")
     motion = sim.navigator.motion
     tool = np.array(
-        [forward_kinematics(sim.arm, evaluate(motion.trajectory, t)[0])[:3, 3] for t in motion.trajectory.knots]
+        [
+            forward_kinematics(sim.arm, evaluate(motion.trajectory, t)[0])[:3, 3]
+            for t in motion.trajectory.knots
+        ]
     )
     ends = (tool[-1] - tool[0])[:2]
     beside = (tool - tool[0])[:, :2] @ np.array([-ends[1], ends[0]]) / np.linalg.norm(ends)
@@ -59,10 +62,14 @@ def test_a_chain_ends_where_it_is_asked_to_but_within_the_map():
 def test_places_along_a_chain():
     chain = np.array([[0.0, 0.0], [2.5, 0.0], [2.5, 1.0]])
     places = along_chain(chain)
-    np.testing.assert_allclose(places, [[0, 0], [2.5 / 3, 0], [5 / 3, 0], [2.5, 0], [2.5, 1]], atol=1e-12)
+    np.testing.assert_allclose(
+        places, [[0, 0], [2.5 / 3, 0], [5 / 3, 0], [2.5, 0], [2.5, 1]], atol=1e-12
+    )
     metres = np.column_stack([places, np.zeros(5)]) * 0.1
     np.testing.assert_allclose(times_between(metres, 0.1, 0.6, True), [0.6, 0.5, 0.5, 0.6])
-    np.testing.assert_allclose(times_between(metres, 0.1, "ragazzon2012", True)[1:], [2.5 / 6, 2.5 / 6, 0.5])
+    np.testing.assert_allclose(
+        times_between(metres, 0.1, "ragazzon2012", True)[1:], [2.5 / 6, 2.5 / 6, 0.5]
+    )
 
 
 def test_the_documents_rule_takes_half_a_second_for_each_place():

@@ -16,7 +16,9 @@ WORLD = "format: 1\nplanner: {network: sum, activation: %s}\n"
 
 def test_what_each_function_does_to_the_path():
     """tanh climbs as the document's does; with g(0) above 0 the light of a wide room draws the climb away."""
-    linear, tanh = (plan_path(WALL, *ENDS, "sum", 0.1, activation=name) for name in ("linear", "tanh"))
+    linear, tanh = (
+        plan_path(WALL, *ENDS, "sum", 0.1, activation=name) for name in ("linear", "tanh")
+    )
     np.testing.assert_array_equal(linear.cells, tanh.cells)
     assert (tanh.network, tanh.beta, tanh.length) == ("sum", 0.1, linear.length)
     for name, slope in (("saturated", 0.1), ("sigmoid", 0.4)):

@@ -75,7 +75,9 @@ def test_real_maps(data_folder, name):
 
 
 @pytest.mark.parametrize("name", ["600", "701", "problem_set5_map30"])
-def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(data_folder, name):
+def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_grid(
+    data_folder, name
+):
     blocked = read_map(data_folder / "grid_maps" / f"{name}.map")
     rng, free = np.random.default_rng(2), np.argwhere(~blocked)
     for start, goal in free[rng.integers(len(free), size=(5, 2))]:
@@ -87,7 +89,9 @@ def test_long_paths_through_whole_maps_are_seen_tight_and_no_longer_than_the_gri
         assert np.linalg.norm(goal - start) - 1e-9 <= polyline_length(path)
         cut = [polyline_length(np.delete(path, k, axis=0)) for k in range(1, len(path) - 1)]
         seen = [bool(in_sight(blocked, path[k - 1], path[k + 1])) for k in range(1, len(path) - 1)]
-        assert not any(s and c < polyline_length(path) - 1e-9 for s, c in zip(seen, cut, strict=True))
+        assert not any(
+            s and c < polyline_length(path) - 1e-9 for s, c in zip(seen, cut, strict=True)
+        )
 
 
 def circle_graph(circles, ends, sides=40):

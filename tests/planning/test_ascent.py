@@ -13,7 +13,8 @@ pytestmark = pytest.mark.kernel
 def test_default_order_is_last_axis_first():
     assert parse_ties(None, 2) == parse_ties(["+v", "-v", "+u", "-u"], 2) == (2, 3, 0, 1)
     assert (
-        parse_ties(None, 5)[:2] == parse_ties(["+x5", "-x5", "+x4", "-x4", "+w", "-w", "+v", "-v", "+u", "-u"], 5)[:2]
+        parse_ties(None, 5)[:2]
+        == parse_ties(["+x5", "-x5", "+x4", "-x4", "+w", "-w", "+v", "-v", "+u", "-u"], 5)[:2]
     )
 
 
@@ -72,11 +73,16 @@ def test_no_false_maxima(beta):
             assert not blocked[tuple(plan.cells.T)].any()
 
 
-@pytest.mark.parametrize(("beta", "why"), [(0.2525, "false maximum at cell"), (0.2528, "saturates")])
+@pytest.mark.parametrize(
+    ("beta", "why"), [(0.2525, "false maximum at cell"), (0.2528, "saturates")]
+)
 def test_false_maximum_is_named(beta, why):
     """Between 1/4 and 1/lambda_max = 0.25282 the ascent may stop, though (6.12) holds."""
     plan = plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=beta)
     assert plan.cells is None
     assert why in plan.reason
     assert plan.saturated == (why == "saturates")
-    assert plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.25).cells is not None
+    assert (
+        plan_path(np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.25).cells
+        is not None
+    )

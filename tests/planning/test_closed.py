@@ -10,7 +10,14 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from hopfield_nav.navigation.planners import open_cells
-from hopfield_nav.planning import iterate, largest_eigenvalue, neighbourhood_of, plan_a_star, plan_path, replan
+from hopfield_nav.planning import (
+    iterate,
+    largest_eigenvalue,
+    neighbourhood_of,
+    plan_a_star,
+    plan_path,
+    replan,
+)
 from hopfield_nav.world import PlannerSection
 
 pytestmark = pytest.mark.kernel
@@ -157,7 +164,9 @@ def test_no_closed_step_changes_no_bit(options):
         assert plan.length == plain.length
         for grid in ("distance", "log_activation"):
             found, expected = getattr(plan, grid), getattr(plain, grid)
-            assert (None if found is None else found.tobytes()) == (None if expected is None else expected.tobytes())
+            assert (None if found is None else found.tobytes()) == (
+                None if expected is None else expected.tobytes()
+            )
 
 
 def test_a_closed_step_far_away_changes_no_path():
@@ -175,9 +184,15 @@ def test_a_closed_step_far_away_changes_no_path():
 @pytest.mark.parametrize(
     ("closed", "words"),
     [
-        ([[[0, 0], [0, 5]]], r"outside the grid; found \[\[0, 0\], \[0, 5\]\]; allowed: 0 to below \(4, 5\)"),
+        (
+            [[[0, 0], [0, 5]]],
+            r"outside the grid; found \[\[0, 0\], \[0, 5\]\]; allowed: 0 to below \(4, 5\)",
+        ),
         ([[[0, -1], [0, 0]]], "outside the grid"),
-        ([[[0, 0], [0, 1]], [[1, 1], [2, 2]]], r"joins no neighbours; found \[\[1, 1\], \[2, 2\]\]"),
+        (
+            [[[0, 0], [0, 1]], [[1, 1], [2, 2]]],
+            r"joins no neighbours; found \[\[1, 1\], \[2, 2\]\]",
+        ),
         ([[[0, 0], [0, 2]]], "joins no neighbours"),
         ([[[0, 0], [3, 0]]], "joins no neighbours"),  # only where the axis is periodic
         ([[[1, 1], [1, 1]]], "joins no neighbours"),

@@ -69,7 +69,9 @@ def test_largest_eigenvalue_periodic():
 
 
 def test_the_documents_eigenvalue_is_wrong():
-    assert largest_eigenvalue(neighbourhood_of((20, 20))) == pytest.approx(3.955, abs=5e-4)  # not 3.0 (6.2.1)
+    assert largest_eigenvalue(neighbourhood_of((20, 20))) == pytest.approx(
+        3.955, abs=5e-4
+    )  # not 3.0 (6.2.1)
 
 
 @pytest.mark.parametrize("radius", [np.sqrt(2), 2.0, 2.5])
@@ -91,7 +93,9 @@ def test_beta_outside_its_limits_is_refused(beta):
 
 
 @pytest.mark.parametrize("beta", [0.02, 0.1, 0.2, 0.24])
-@pytest.mark.parametrize(("shape", "share"), [((9, 11), 0.25), ((20, 20), 0.1), ((5, 4, 6), 0.2), ((12,), 0.0)])
+@pytest.mark.parametrize(
+    ("shape", "share"), [((9, 11), 0.25), ((20, 20), 0.1), ((5, 4, 6), 0.2), ((12,), 0.0)]
+)
 def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
     beta = min(beta, 0.99 / largest_eigenvalue(neighbourhood_of(shape)))
     for seed in range(5):
@@ -99,7 +103,9 @@ def test_equilibrium_is_that_of_the_synchronous_network(shape, share, beta):
         activation, _ = iterate(blocked, target, beta)
         result = settled(blocked, target, beta)
         assert result.settled
-        np.testing.assert_allclose(np.exp(log_activation(result)), activation.ravel(), rtol=1e-12, atol=0)
+        np.testing.assert_allclose(
+            np.exp(log_activation(result)), activation.ravel(), rtol=1e-12, atol=0
+        )
 
 
 @pytest.mark.parametrize("radius", [1.0, np.sqrt(2), 2.0])

@@ -82,10 +82,14 @@ def test_no_path_is_right_in_every_dimension():
 def test_no_path_of_the_sum_is_right_too(problem):
     blocked, start, goal, periodic = problem
     hops = plain_search(blocked, goal, periodic)
-    assert (plan_path(blocked, start, goal, "sum", periodic=periodic).cells is None) == (hops[start] < 0)
+    assert (plan_path(blocked, start, goal, "sum", periodic=periodic).cells is None) == (
+        hops[start] < 0
+    )
 
 
-@pytest.mark.parametrize("shape", [(64,), (65,), (8, 8), (9, 7), (64, 1), (1, 1, 130), (2,) * 9, (16, 3)])
+@pytest.mark.parametrize(
+    "shape", [(64,), (65,), (8, 8), (9, 7), (64, 1), (1, 1, 130), (2,) * 9, (16, 3)]
+)
 def test_every_cell_has_a_place_of_its_own(shape):
     layout = blocks(shape, (False,) * len(shape))
     places = [int(places_of(layout.place, cell)[0]) for cell in np.ndindex(shape)]
@@ -122,13 +126,16 @@ def searched(blocked, goals, near, closed):
     table = without(near.table, closed_keys(closed, near))
     a, k = np.nonzero(free[table] & free[:-1, None])
     graph = coo_matrix((np.ones(a.size), (a, table[a, k])), shape=(blocked.size,) * 2)
-    return dijkstra(graph.tocsr(), indices=aims, unweighted=True, min_only=True).reshape(blocked.shape)
+    return dijkstra(graph.tocsr(), indices=aims, unweighted=True, min_only=True).reshape(
+        blocked.shape
+    )
 
 
 @pytest.mark.parametrize("share_blocked", [None, 0.0, 0.02, 0.35])
 @pytest.mark.parametrize("share_closed", [0.0, 0.03])
 @pytest.mark.parametrize(
-    ("shape", "periodic"), [((90, 70), None), ((70, 1), None), ((64, 80), (True, False)), ((5, 40, 32), None)]
+    ("shape", "periodic"),
+    [((90, 70), None), ((70, 1), None), ((64, 80), (True, False)), ((5, 40, 32), None)],
 )
 def test_long_and_wide_waves(shape, periodic, share_closed, share_blocked):
     """Waves of one cell, of a few and of hundreds, beyond the levels that a byte holds; several goals."""
@@ -137,9 +144,13 @@ def test_long_and_wide_waves(shape, periodic, share_closed, share_blocked):
     near = neighbourhood_of(shape, periodic=periodic)
     cells = np.argwhere(rng.random((*shape[:-1], shape[-1] - 1)) < share_closed)
     closed = np.stack([cells, cells + np.eye(len(shape), dtype=int)[-1]], axis=1)
-    goals = [(0,) * len(shape)] if share_blocked is None else rng.integers(0, shape, (3, len(shape)))
+    goals = (
+        [(0,) * len(shape)] if share_blocked is None else rng.integers(0, shape, (3, len(shape)))
+    )
     hops = searched(blocked, goals, near, closed)
-    found = 0.0 - activation_grid(solve(blocked, near, np.array(goals), closed_keys(closed, near)), near)
+    found = 0.0 - activation_grid(
+        solve(blocked, near, np.array(goals), closed_keys(closed, near)), near
+    )
     np.testing.assert_array_equal(found, hops)
     if share_blocked is None and shape[-1] > 1 and periodic is None:
         assert hops[np.isfinite(hops)].max() > 255

@@ -25,7 +25,9 @@ def distances(blocked, goal, radius, spacing, periodic):
     length = np.sqrt(((gap[a, b] * spacing) ** 2).sum(axis=1))
     graph = coo_matrix((length, (a, b)), shape=(len(cells), len(cells)))
     found = np.full(blocked.shape, np.inf)
-    found[tuple(cells.T)] = dijkstra(graph.tocsr(), indices=int((cells == goal).all(axis=1).nonzero()[0][0]))
+    found[tuple(cells.T)] = dijkstra(
+        graph.tocsr(), indices=int((cells == goal).all(axis=1).nonzero()[0][0])
+    )
     return found
 
 
@@ -37,7 +39,9 @@ def check_plan(plan, blocked, start, goal, radius, spacing, periodic):
     gap = np.abs(np.diff(plan.cells, axis=0))
     gap = np.where(periodic, np.minimum(gap, np.array(blocked.shape) - gap), gap)
     assert (np.sqrt((gap**2).sum(axis=1)) <= radius * (1 + 1e-9)).all()
-    assert plan.length == pytest.approx(np.sqrt(((gap * spacing) ** 2).sum(axis=1)).sum(), rel=1e-12, abs=0)
+    assert plan.length == pytest.approx(
+        np.sqrt(((gap * spacing) ** 2).sum(axis=1)).sum(), rel=1e-12, abs=0
+    )
 
 
 @st.composite
@@ -63,10 +67,16 @@ def test_one_call_of_equal_steps_gives_what_a_settled_network_does(problem, spac
     expected = plan_in_field(solve(blocked, near, goal), near, start)
     for grid in (blocked, blocked.astype(int), np.asfortranarray(blocked)):
         plan = plan_path(grid, start, goal, spacing=spacing, periodic=periodic)
-        assert (plan.length, plan.reason, plan.network) == (expected.length, expected.reason, expected.network)
+        assert (plan.length, plan.reason, plan.network) == (
+            expected.length,
+            expected.reason,
+            expected.network,
+        )
         assert np.array_equal(plan.distance, expected.distance)
         assert (plan.cells is None) == (expected.cells is None)
-        assert plan.cells is None or (np.array_equal(plan.cells, expected.cells) and plan.cells.dtype == np.int64)
+        assert plan.cells is None or (
+            np.array_equal(plan.cells, expected.cells) and plan.cells.dtype == np.int64
+        )
 
 
 def test_a_plan_keeps_the_distances_of_the_map_that_it_was_made_for():
@@ -77,13 +87,17 @@ def test_a_plan_keeps_the_distances_of_the_map_that_it_was_made_for():
     assert plan.reachable.all()
 
 
-@pytest.mark.parametrize("cell", [(2, 3), [2, 3], np.array([2, 3]), (np.int64(2), np.uint8(3)), (2, np.int32(3))])
+@pytest.mark.parametrize(
+    "cell", [(2, 3), [2, 3], np.array([2, 3]), (np.int64(2), np.uint8(3)), (2, np.int32(3))]
+)
 def test_a_cell_in_any_form_is_counted_alike(cell):
     assert flat_index(cell, (4, 5), "start") == 13
     assert type(flat_index(cell, (4, 5), "start")) is int
 
 
-@pytest.mark.parametrize("cell", [(2, 3.0), (2,), (2, 3, 0), (True, False), "23", None, (2, None), ((2, 3), (2, 3))])
+@pytest.mark.parametrize(
+    "cell", [(2, 3.0), (2,), (2, 3, 0), (True, False), "23", None, (2, None), ((2, 3), (2, 3))]
+)
 def test_what_is_no_cell_is_refused(cell):
     with refused("start cell; .*2 integers"):
         plan_path(np.zeros((4, 5), bool), cell, (0, 0))

@@ -22,7 +22,9 @@ def sequences(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     blocked = rng.random(shape) < draw(st.sampled_from([0.0, 0.2, 0.4]))
     goal = tuple(int(rng.integers(n)) for n in shape)
-    cells = [tuple(int(rng.integers(n)) for n in shape) for _ in range(2 * draw(st.integers(1, 12)))]
+    cells = [
+        tuple(int(rng.integers(n)) for n in shape) for _ in range(2 * draw(st.integers(1, 12)))
+    ]
     return blocked, goal, cells, neighbourhood_of(shape, radius, spacing, periodic)
 
 
@@ -67,17 +69,27 @@ def test_the_nearest_of_several_goals(seed, spacing):
     blocked = rng.random((7, 6, 5)) < 0.25
     cells = np.argwhere(~blocked)
     start, *goals = cells[rng.permutation(len(cells))[:5]]
-    step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][:1]
-    planner = Replanner(blocked, np.array(goals), near=neighbourhood_of(blocked.shape, spacing=spacing))
+    step = [[start, start + e] for e in np.eye(3, dtype=int) if (start + e < blocked.shape).all()][
+        :1
+    ]
+    planner = Replanner(
+        blocked, np.array(goals), near=neighbourhood_of(blocked.shape, spacing=spacing)
+    )
     for closed in (None, np.array(step).reshape(-1, 2, 3)):
         if closed is not None:
             planner.close(closed)
         found = planner.plan(start)
-        lengths = [plan_path(blocked, start, g, spacing=spacing, closed=closed).length for g in goals]
+        lengths = [
+            plan_path(blocked, start, g, spacing=spacing, closed=closed).length for g in goals
+        ]
         assert found.length == pytest.approx(min(lengths), rel=1e-14)
         if found.cells is not None:
             assert tuple(found.cells[0]) == tuple(start)
-            ends = [g for g, length in zip(goals, lengths, strict=True) if length <= found.length * (1 + 1e-12)]
+            ends = [
+                g
+                for g, length in zip(goals, lengths, strict=True)
+                if length <= found.length * (1 + 1e-12)
+            ]
             assert tuple(found.cells[-1]) in {tuple(g) for g in ends}
             assert np.abs(np.diff(found.cells, axis=0)).sum(axis=1).max(initial=1) == 1
 
@@ -132,9 +144,15 @@ REFUSED = {
     ),
     "one to plan with": (lambda: replan(OPEN, (2, 2), (0, 0), near=OTHER), "of another grid"),
     "no goal": (lambda: Replanner(OPEN, np.zeros((0, 2), int)), "allowed: one or more"),
-    "a step that is none": (lambda: Replanner(OPEN, (2, 2)).close([[(0, 0), (2, 2)]]), "no neighbours"),
+    "a step that is none": (
+        lambda: Replanner(OPEN, (2, 2)).close([[(0, 0), (2, 2)]]),
+        "no neighbours",
+    ),
     "a goal outside": (lambda: Replanner(OPEN, (2, 5)), "goal cell lies outside"),
-    "a blocked cell outside": (lambda: Replanner(OPEN, (2, 2)).block((7, 0)), "blocked cell lies outside"),
+    "a blocked cell outside": (
+        lambda: Replanner(OPEN, (2, 2)).block((7, 0)),
+        "blocked cell lies outside",
+    ),
     "a start outside": (lambda: Replanner(OPEN, (2, 2)).plan((0, -1)), "start cell lies outside"),
 }
 

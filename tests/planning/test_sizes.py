@@ -19,7 +19,14 @@ def test_a_radius_beyond_the_grid_is_the_whole_grid(radius):
     assert plan.length == pytest.approx(89**0.5)
 
 
-ODD = [("radius", [1]), ("radius", {}), ("spacing", "x"), ("spacing", {}), ("ties", 3), ("network", [])]
+ODD = [
+    ("radius", [1]),
+    ("radius", {}),
+    ("spacing", "x"),
+    ("spacing", {}),
+    ("ties", 3),
+    ("network", []),
+]
 
 
 @pytest.mark.parametrize(("name", "value"), ODD)
@@ -37,7 +44,9 @@ def test_too_many_neighbours_are_refused():
 def test_a_neighbourhood_is_a_value():
     """However it is written it is one object, which nobody changes: tables of large grids are made once."""
     one = neighbourhood_of((9, 7), spacing=1, periodic=[False, True])
-    assert one is neighbourhood_of(np.array([9, 7]), 1, np.ones(2), (0, 1), ["+v", "-v", "+u", "-u"])
+    assert one is neighbourhood_of(
+        np.array([9, 7]), 1, np.ones(2), (0, 1), ["+v", "-v", "+u", "-u"]
+    )
     assert one != neighbourhood_of((9, 7), periodic=[True, False])
     assert one.table is one.table
     with pytest.raises(AttributeError, match="radius"):

@@ -21,7 +21,9 @@ def plan_by_rows(monkeypatch, *arguments, **options):
 @st.composite
 def maps(draw):
     rank = draw(st.integers(1, 6))
-    shape = tuple(draw(st.integers(1, {1: 60, 2: 15, 3: 7, 4: 5, 5: 4, 6: 3}[rank])) for _ in range(rank))
+    shape = tuple(
+        draw(st.integers(1, {1: 60, 2: 15, 3: 7, 4: 5, 5: 4, 6: 3}[rank])) for _ in range(rank)
+    )
     radius = draw(st.sampled_from([1.0, np.sqrt(2), 2.0])) if rank < 4 else 1.0
     periodic = [draw(st.booleans()) and n >= 2 * int(radius) + 1 for n in shape]
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -46,7 +48,9 @@ def test_all_solvers_agree(problem):
     live = plain > 1e-280
     for plan in (table, rows):
         np.testing.assert_allclose(np.exp(plan.log_activation[live]), plain[live], rtol=1e-12)
-    np.testing.assert_array_equal(np.isneginf(rows.log_activation), np.isneginf(table.log_activation))
+    np.testing.assert_array_equal(
+        np.isneginf(rows.log_activation), np.isneginf(table.log_activation)
+    )
     assert rows.reason == table.reason
     if table.cells is not None:
         np.testing.assert_array_equal(rows.cells, table.cells)
@@ -62,7 +66,9 @@ def test_rows_give_way_before_a_double_underflows(monkeypatch):
 
 
 def test_rows_see_saturation(monkeypatch):
-    plan = plan_by_rows(monkeypatch, np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.2528)
+    plan = plan_by_rows(
+        monkeypatch, np.zeros((20, 20), dtype=bool), (10, 10), (0, 0), "sum", beta=0.2528
+    )
     assert plan.saturated
     assert "saturates" in plan.reason
 

@@ -43,14 +43,22 @@ def trace(function, blocked, sigma, sweeps, check=True, as_printed=False):
     """L after each of some synchronous sweeps."""
     found = [lyapunov(sigma, function, as_printed=as_printed)]
     for _ in range(sweeps):
-        sigma, _ = iterate(blocked, GOAL, function=function, check=check, most_sweeps=1, start=sigma)
+        sigma, _ = iterate(
+            blocked, GOAL, function=function, check=check, most_sweeps=1, start=sigma
+        )
         found.append(lyapunov(sigma, function, as_printed=as_printed))
     return np.diff(found)
 
 
 def functions(beta):
     """Those with a slope, each with `beta` as its steepest."""
-    slopes = {"linear": beta, "tanh": beta, "shunting": beta, "saturated": beta, "sigmoid": 4 * beta}
+    slopes = {
+        "linear": beta,
+        "tanh": beta,
+        "shunting": beta,
+        "saturated": beta,
+        "sigmoid": 4 * beta,
+    }
     return {name: activation(name, slope) for name, slope in slopes.items()}
 
 
@@ -95,7 +103,9 @@ def test_the_bound_on_the_change_holds():
         old = clamped(rng.random(SHAPE), blocked)
         new, _ = iterate(blocked, GOAL, function=function, most_sweeps=1, start=old)
         step = new - old
-        around = sum(np.roll(np.pad(step, 1), d, axis=a)[1:-1, 1:-1] for a in (0, 1) for d in (1, -1))
+        around = sum(
+            np.roll(np.pad(step, 1), d, axis=a)[1:-1, 1:-1] for a in (0, 1) for d in (1, -1)
+        )
         bound = -0.5 * (step * (around + step / beta)).sum()
         assert lyapunov(new, function) - lyapunov(old, function) <= bound + 1e-10
 
@@ -106,7 +116,9 @@ def test_one_fixed_point_from_a_hundred_starts(name):
     blocked, rng = maze(), np.random.default_rng(2)
     rest, _ = iterate(blocked, GOAL, function=function, most_sweeps=1000)
     for _ in range(100):
-        found, _ = iterate(blocked, GOAL, function=function, most_sweeps=1000, start=rng.random(SHAPE))
+        found, _ = iterate(
+            blocked, GOAL, function=function, most_sweeps=1000, start=rng.random(SHAPE)
+        )
         np.testing.assert_allclose(found, rest, rtol=1e-9, atol=1e-15)
 
 
@@ -167,7 +179,11 @@ def shunting(blocked, goal, decay, upper, lower, strength, reach):
         before, light = x, np.pad(np.maximum(x, 0.0), 1)
         total = excite.copy()
         for a, b in steps:
-            total += strength / math.hypot(a, b) * light[1 + a : 1 + a + shape[0], 1 + b : 1 + b + shape[1]]
+            total += (
+                strength
+                / math.hypot(a, b)
+                * light[1 + a : 1 + a + shape[0], 1 + b : 1 + b + shape[1]]
+            )
         rate = decay + total + inhibit
         rest = (upper * total - lower * inhibit) / rate
         x = rest + (x - rest) * np.exp(-rate * 0.5)
@@ -202,7 +218,14 @@ def test_the_family_has_no_false_maxima_and_one_equilibrium(name):
         plans = [plan_path(blocked, cell, GOAL, "sum", 0.25, activation=name, closed=closed)
                  for cell in np.argwhere(~blocked & (rest > 0.0))]  # fmt: skip
         assert all(plan.cells is not None for plan in plans)
-        again, _ = iterate(blocked, GOAL, function=function, start=rng.random(SHAPE), most_sweeps=3000, closed=closed)
+        again, _ = iterate(
+            blocked,
+            GOAL,
+            function=function,
+            start=rng.random(SHAPE),
+            most_sweeps=3000,
+            closed=closed,
+        )
         np.testing.assert_allclose(again, rest, rtol=1e-9, atol=1e-15)
 
 
@@ -265,7 +288,9 @@ def test_middle_branch_does_not_jump(name):
     """Printed as v, it would jump by 1/2 at both ends."""
     function, small = activation(name, 1.0), 1e-9
     for end in (-0.5, 0.5):
-        gap = respond_of(function, np.array([end + small])) - respond_of(function, np.array([end - small]))
+        gap = respond_of(function, np.array([end + small])) - respond_of(
+            function, np.array([end - small])
+        )
         assert abs(gap) < 3 * small
 
 

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.study
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
-KERNEL_TESTS = sorted(str(p.relative_to(TESTS)) for p in TESTS.rglob("test_*.py") if "mark.kernel" in p.read_text())
+KERNEL_TESTS = sorted(
+    str(p.relative_to(TESTS)) for p in TESTS.rglob("test_*.py") if "mark.kernel" in p.read_text()
+)
 TOO_SLOW_AS_PYTHON = (
     "dynamics/test_inverse_kinematics.py", "dynamics/test_packed.py", "dynamics/test_regressor.py",
     "extensions/clearance/", "extensions/isolation/", "extensions/known_world/", "planning/", "scripts/",
@@ -23,7 +25,12 @@ AS_PYTHON = [name for name in KERNEL_TESTS if name not in COMPILED]
 
 
 def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **flags}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        **flags,
+    }
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -49,7 +56,9 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
     assert _run([str(script)], tmp_path, NUMBA_BOUNDSCHECK="0").returncode == 0
 
 
-@pytest.mark.parametrize(("flag", "names"), [("NUMBA_BOUNDSCHECK", COMPILED), ("NUMBA_DISABLE_JIT", AS_PYTHON)])
+@pytest.mark.parametrize(
+    ("flag", "names"), [("NUMBA_BOUNDSCHECK", COMPILED), ("NUMBA_DISABLE_JIT", AS_PYTHON)]
+)
 def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
     """Tests marked ``kernel``: as Python, which checks every index of an array, or compiled with such checks.
 

@@ -18,7 +18,9 @@ PROGRAM = ("hopfield-nav ", "python -m hopfield_nav ")
 
 def _examples():
     """The code in the last column of the page's tables."""
-    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    rows = [
+        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")
+    ]
     return [re.findall(r"`([^`]+)`", row.rsplit(" | ", 1)[1])[0] for row in rows]
 
 
@@ -34,12 +36,20 @@ def test_every_example_runs(tmp_path, monkeypatch, capsys):
             exec(example, names)
         else:
             status = main(shlex.split(example.removeprefix(program)))
-            assert status == (" run " in example), (example, capsys.readouterr().err)  # 1: no time to arrive
+            assert status == (" run " in example), (
+                example,
+                capsys.readouterr().err,
+            )  # 1: no time to arrive
         assert capsys.readouterr().out, example
 
 
 def test_every_command_of_the_program_is_told_of_somewhere():
-    folder, names = PAGE.parent, [*CORE, *(name for extension in extensions() for name in extension.commands)]
-    text = "".join(p.read_text(encoding="utf-8") for p in [folder.parent / "README.md", *folder.rglob("*.md")])
+    folder, names = (
+        PAGE.parent,
+        [*CORE, *(name for extension in extensions() for name in extension.commands)],
+    )
+    text = "".join(
+        p.read_text(encoding="utf-8") for p in [folder.parent / "README.md", *folder.rglob("*.md")]
+    )
     assert [name for name in names if f"hopfield-nav {name}" not in text] == []
     assert len(names) > 20

@@ -33,7 +33,10 @@ def sources(tmp_path, monkeypatch):
         (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
         (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
     extensions = tmp_path / "hopfield_nav" / "extensions"
-    for name, text in (("first", ""), ("second", "from hopfield_nav.extensions.first import step\n")):
+    for name, text in (
+        ("first", ""),
+        ("second", "from hopfield_nav.extensions.first import step\n"),
+    ):
         (extensions / name).mkdir(parents=True)
         (extensions / name / "steps.py").write_text(KERNEL_FILE + text)
     monkeypatch.setattr(digests, "checkout", lambda: tmp_path)
@@ -41,7 +44,12 @@ def sources(tmp_path, monkeypatch):
 
 
 def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **flags}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        **flags,
+    }
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -87,18 +95,30 @@ def test_source_without_kernels_keeps_the_folder(sources):
     assert digests.core_digest() == before
 
 
-@pytest.mark.parametrize(("edited", "changed"), [("first", {"first", "second"}), ("second", {"second"})])
-def test_an_edited_extension_changes_its_own_folder_and_of_those_that_name_it(sources, edited, changed):
+@pytest.mark.parametrize(
+    ("edited", "changed"), [("first", {"first", "second"}), ("second", {"second"})]
+)
+def test_an_edited_extension_changes_its_own_folder_and_of_those_that_name_it(
+    sources, edited, changed
+):
     folders = {name: sources / "hopfield_nav" / "extensions" / name for name in ("first", "second")}
-    core, before = digests.core_digest(), {name: digests.package_digest(path) for name, path in folders.items()}
+    core, before = (
+        digests.core_digest(),
+        {name: digests.package_digest(path) for name, path in folders.items()},
+    )
     path = folders[edited] / "steps.py"
     path.write_text(path.read_text() + "# edited\n")
-    assert {name for name, path in folders.items() if digests.package_digest(path) != before[name]} == changed
+    assert {
+        name for name, path in folders.items() if digests.package_digest(path) != before[name]
+    } == changed
     assert digests.core_digest() == core
 
 
 def test_the_place_of_the_sources_is_not_in_the_digest(sources, monkeypatch):
-    before = digests.core_digest(), digests.package_digest(sources / "hopfield_nav" / "extensions" / "second")
+    before = (
+        digests.core_digest(),
+        digests.package_digest(sources / "hopfield_nav" / "extensions" / "second"),
+    )
     other = shutil.copytree(sources, sources / "elsewhere")
     monkeypatch.setattr(digests, "checkout", lambda: other)
     assert before == (
@@ -172,8 +192,13 @@ def test_old_folders_are_pruned_and_the_current_stays(tmp_path):
 
 def test_only_what_this_program_has_made_is_pruned(tmp_path):
     """A folder of the user's, of nearly our name, with a tag of somebody else's, or behind a link, stays."""
-    others = [_folder(tmp_path, name) for name in ("code-review", "code-1", f"code-{0:016x}-old", "code-")]
-    others += [_folder(tmp_path, f"code-{1:016x}", None), _folder(tmp_path, f"code-{2:016x}", "of a backup")]
+    others = [
+        _folder(tmp_path, name) for name in ("code-review", "code-1", f"code-{0:016x}-old", "code-")
+    ]
+    others += [
+        _folder(tmp_path, f"code-{1:016x}", None),
+        _folder(tmp_path, f"code-{2:016x}", "of a backup"),
+    ]
     (tmp_path / f"code-{3:016x}").symlink_to(others[0])
     for k in range(cache._KEEP):
         _folder(tmp_path, f"code-{16 + k:016x}", time=1000 + k)
@@ -202,7 +227,9 @@ def test_cache_is_used(tmp_path):
         "warm = cache_is_warm(); forward_kinematics(load_arm('ur5e'), [0] * 6); print(warm)"
     )
     runs = [_run(["-c", code], tmp_path, HOPFIELD_NAV_TARGET="native") for _ in range(2)]
-    assert [run.stdout.strip() for run in runs] == ["False", "True"], runs[0].stderr + runs[1].stderr
+    assert [run.stdout.strip() for run in runs] == ["False", "True"], (
+        runs[0].stderr + runs[1].stderr
+    )
 
 
 # --- compiled functions -------------------------------------------------------------------------------
@@ -284,7 +311,11 @@ def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):
         "with filling_cache():\n"
         "    mark('in'); time.sleep(0.2); mark('out')\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+    }
     command = [sys.executable, str(script), str(tmp_path / "log")]
     started = [subprocess.Popen(command, env=environment) for _ in range(3)]
     assert [process.wait() for process in started] == [0, 0, 0]

@@ -41,15 +41,26 @@ less["avx2"] = False
 llvm.get_host_cpu_features = lambda: less
 """
 
-pytestmark = pytest.mark.skipif(digests.target() != digests.FIXED, reason="this machine compiles for itself")
+pytestmark = pytest.mark.skipif(
+    digests.target() != digests.FIXED, reason="this machine compiles for itself"
+)
 
 
 def _start(place, archives, before="", **environment):
-    own = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "HOPFIELD_NAV_"))}
+    own = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("NUMBA_", "HOPFIELD_NAV_"))
+    }
     own |= {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(place / "cache"), **environment}
     code = ASKED.format(archives=str(archives), before=before)
     return subprocess.Popen(
-        [sys.executable, "-c", code], env=own, cwd=place, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", code],
+        env=own,
+        cwd=place,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -68,7 +79,11 @@ def made(tmp_path_factory):
     assert errors == ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(archive, "ARCHIVES", place / "archives")
-        return answer, versions, pack(place / "cache" / folder, {**versions, "folder": folder}, place)
+        return (
+            answer,
+            versions,
+            pack(place / "cache" / folder, {**versions, "folder": folder}, place),
+        )
 
 
 @pytest.fixture
@@ -97,7 +112,11 @@ def test_what_fits_is_unpacked_and_nothing_is_compiled(made, tmp_path):
 def test_a_home_that_cannot_be_written_has_it_in_the_temporary_folder(made, tmp_path):
     (tmp_path / "home").write_text("no folder")
     (tmp_path / "tmp").mkdir(mode=0o700)
-    elsewhere = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
+    elsewhere = {
+        "NUMBA_CACHE_DIR": "",
+        "XDG_CACHE_HOME": str(tmp_path / "home"),
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
     answer, compiled, _, _, errors = _told(_start(tmp_path, made[2].parent, **elsewhere))
     assert (answer, compiled, errors) == (made[0], 0, "")
 
@@ -118,7 +137,9 @@ def test_one_of_other_versions_is_not_taken(other, made, about, tmp_path):
 
 
 def test_one_of_other_sources_is_passed_over(other, made, tmp_path):
-    answer, compiled, _, _, errors = _told(_start(tmp_path, other(folder="code-0123456789abcdef").parent))
+    answer, compiled, _, _, errors = _told(
+        _start(tmp_path, other(folder="code-0123456789abcdef").parent)
+    )
     assert (answer, compiled > 0, errors) == (made[0], True, "")
 
 
@@ -138,7 +159,9 @@ def test_a_damaged_one_is_not_taken(made, how, tmp_path):
     content = made[2].read_bytes()
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
-    damaged = {"cut": content[: len(content) // 2], "flipped": bytes(flipped), "empty": b""}.get(how, b"PK" * 99)
+    damaged = {"cut": content[: len(content) // 2], "flipped": bytes(flipped), "empty": b""}.get(
+        how, b"PK" * 99
+    )
     (tmp_path / made[2].name).write_bytes(damaged)
     answer, compiled, _, _, errors = _told(_start(tmp_path, tmp_path))
     assert (answer, compiled > 0, errors.count("\n")) == (made[0], True, 1)
@@ -148,7 +171,9 @@ def test_a_damaged_one_is_not_taken(made, how, tmp_path):
 def test_who_asks_for_another_code_gets_none_of_it(made, tmp_path):
     for k, flag in enumerate(({"HOPFIELD_NAV_TARGET": "native"}, {"NUMBA_OPT": "1"})):
         (tmp_path / str(k)).mkdir()
-        answer, compiled, _, versions, errors = _told(_start(tmp_path / str(k), made[2].parent, **flag))
+        answer, compiled, _, versions, errors = _told(
+            _start(tmp_path / str(k), made[2].parent, **flag)
+        )
         assert (answer, compiled > 0, errors) == (made[0], True, "")
         assert (versions["target"] == digests.NATIVE) == (k == 0)
 
@@ -169,7 +194,9 @@ def test_the_one_in_this_checkout_fits_and_has_all_that_the_first_command_needs(
 
 
 def test_an_installation_gets_the_numba_that_it_was_made_for():
-    newest = re.search(r'"numba>=[\d.]+,<=([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[1]
+    newest = re.search(r'"numba>=[\d.]+,<=([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[
+        1
+    ]
     assert newest == numba_parts.NEWEST_TESTED
     for path in archive.ARCHIVES.glob("*.tar.xz"):
         assert archive.read_about(path)["Numba"] == newest

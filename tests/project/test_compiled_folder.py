@@ -78,7 +78,9 @@ def test_what_somebody_else_owns_is_not_private(fresh, monkeypatch):
     assert cache.is_private(fresh / "tmp") == administrator
 
 
-@pytest.mark.skipif(not hasattr(os, "chown") or os.getuid() != 0, reason="only root gives folders away")
+@pytest.mark.skipif(
+    not hasattr(os, "chown") or os.getuid() != 0, reason="only root gives folders away"
+)
 def test_a_folder_of_somebody_else_is_refused(fresh, monkeypatch):
     asked = fresh / "asked"
     asked.mkdir(mode=0o700)

@@ -52,7 +52,9 @@ OF_ALL_KINDS = {  # a script's tests, studies alone, some of the repository and 
     ],
 )
 def test_only_files_with_what_a_mark_asks_for_are_read(mark, left_out):
-    config = SimpleNamespace(option=SimpleNamespace(markexpr=mark), args_source=pytest.Config.ArgsSource.TESTPATHS)
+    config = SimpleNamespace(
+        option=SimpleNamespace(markexpr=mark), args_source=pytest.Config.ArgsSource.TESTPATHS
+    )
     assert {name for name in OF_ALL_KINDS if pytest_ignore_collect(HERE / name, config)} == left_out
 
 
@@ -69,7 +71,10 @@ def test_the_workflow_types_what_the_readme_says_on_every_system():
     assert typed.replace("$BIN", on_linux).replace("python -m venv", "python3 -m venv") == whole()
     assert {name.split("-")[0] for name in matrix["os"]} == {"ubuntu", "windows", "macos"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["requires-python"] == f">={min(matrix['python'], key=lambda v: int(v.split('.')[1]))}"
+    assert (
+        project["requires-python"]
+        == f">={min(matrix['python'], key=lambda v: int(v.split('.')[1]))}"
+    )
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert f"Python {matrix['python'][0]} to {matrix['python'][-1]}" in page
 
@@ -78,7 +83,9 @@ def test_the_tools_are_those_that_the_tests_run():
     wanted = [[word for word in command if word != "--check"] for command in COMMANDS.values()]
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hooks = [hook for repository in config["repos"] for hook in repository["hooks"]]
-    assert all(repository["repo"] == "local" for repository in config["repos"])  # nothing is fetched
+    assert all(
+        repository["repo"] == "local" for repository in config["repos"]
+    )  # nothing is fetched
     assert all(hook["language"] == "system" for hook in hooks)
     assert [shlex.split(hook["entry"].removeprefix(".venv/bin/")) for hook in hooks] == wanted
     typed = [shlex.split(line.removeprefix(".venv/bin/")) for line in TYPED]
@@ -94,7 +101,9 @@ def test_every_quick_file_is_there_and_the_lowest_and_newest_versions_are_tried(
 
 
 def test_every_file_and_test_that_is_typed_is_there():
-    named = [word for line in TYPED for word in shlex.split(line) if re.match(r"(tests|scripts)/", word)]
+    named = [
+        word for line in TYPED for word in shlex.split(line) if re.match(r"(tests|scripts)/", word)
+    ]
     assert named
     for word in named:
         path, _, test = word.partition("::")

@@ -56,7 +56,9 @@ def _asked(folder, code=ASKED):
         "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder))),
         "NUMBA_CACHE_DIR": str(folder / "cache"),
     }
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), done.stderr
 

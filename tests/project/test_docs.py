@@ -26,7 +26,10 @@ def test_the_printed_detector_is_the_file():
 
 
 def test_own_detector_fires_with_an_obstacle_and_is_silent_without():
-    measure = [f"detection.measure={ROOT / 'scripts/own_detector.py'}:METHOD", "detection.threshold=2.5"]
+    measure = [
+        f"detection.measure={ROOT / 'scripts/own_detector.py'}:METHOD",
+        "detection.threshold=2.5",
+    ]
     felt = simulate(load_world("u_trap", [*measure, "time_limit=8"]))
     free = simulate(load_world("empty", measure))
     assert felt.summary["collision_count"] > 0
@@ -35,7 +38,9 @@ def test_own_detector_fires_with_an_obstacle_and_is_silent_without():
 
 def test_hello_runs():
     code = f"import matplotlib; matplotlib.use('Agg'); exec(open({str(ROOT / 'scripts/hello.py')!r}).read())"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("reached after 5")
 
@@ -65,7 +70,11 @@ def test_record_page_names_every_variable_and_key():
         assert name == "world" or re.search(rf"\b{name}\b", page), name
 
 
-PAGES = sorted(str(p.relative_to(ROOT)) for place in ("*.md", "docs/*.md", "docs/*/*.md") for p in ROOT.glob(place))
+PAGES = sorted(
+    str(p.relative_to(ROOT))
+    for place in ("*.md", "docs/*.md", "docs/*/*.md")
+    for p in ROOT.glob(place)
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -99,7 +108,9 @@ def test_the_site_has_six_entries_on_a_level_and_every_page_begins_with_what_one
     written = set(pages) - made
     places = ("*.md", "lab/*.md", "reference/*.md", "notebooks/*.ipynb")
     there = [path for place in places for path in (ROOT / "docs").glob(place)]
-    assert {path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in there} == written
+    assert {
+        path.relative_to(ROOT / "docs").with_suffix(".md").as_posix() for path in there
+    } == written
     for path in there:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
@@ -127,4 +138,6 @@ def test_a_number_that_the_manual_cites_stands_in_the_lab_book():
     cited = [found for page in MANUAL for found in CITED.findall(page.read_text(encoding="utf-8"))]
     assert len(cited) > 8
     for number, page in cited:
-        assert any(number in part for part in parts(ROOT / "docs" / "lab" / f"{page}.md").values()), (number, page)
+        assert any(
+            number in part for part in parts(ROOT / "docs" / "lab" / f"{page}.md").values()
+        ), (number, page)

@@ -36,7 +36,9 @@ def test_the_student_changes_a_world_sweeps_and_reads_the_best_threshold(tmp_pat
     typed(capsys, "new", "mine.yaml")
     assert "ok" in typed(capsys, "check", "mine.yaml")
     vary = "vary: {detection.threshold: [1, 1000]}"
-    (tmp_path / "thresholds.yaml").write_text(f"format: 1\nworld: u_trap\n{QUICK}\n{vary}\nrepeats: 2\n")
+    (tmp_path / "thresholds.yaml").write_text(
+        f"format: 1\nworld: u_trap\n{QUICK}\n{vary}\nrepeats: 2\n"
+    )
     assert "ok, 4 runs" in typed(capsys, "check", "thresholds.yaml")
     told = typed(capsys, "sweep", "thresholds.yaml", "--workers", "0", "--no-plots")
     (best,) = re.findall(r"^★ .*detection\.threshold (\d+)", told, re.MULTILINE)
@@ -63,16 +65,28 @@ def test_the_engineer_gets_the_same_alarms_from_a_run_and_all_that_was_made_of_i
         watched = typed(capsys, "watch", "127.0.0.1", "--port", port, "--retry", 0, *words)
     assert alarms(watched) == table
     noisy = ["--set", "sensors.velocity_noise=0.002"]
-    assert main(["run", "empty", *noisy, "--set", "time_limit=3", "--out", "free", "--no-plots"]) == 1
+    assert (
+        main(["run", "empty", *noisy, "--set", "time_limit=3", "--out", "free", "--no-plots"]) == 1
+    )
     capsys.readouterr()
     typed(capsys, "export", "free", "--csv", "--out", "free_table")
-    words = ["tune", "u_trap", *noisy, "--free-run", "free_table/signals.csv", "--false-alarms-per-hour", "20000"]
+    words = [
+        "tune",
+        "u_trap",
+        *noisy,
+        "--free-run",
+        "free_table/signals.csv",
+        "--false-alarms-per-hour",
+        "20000",
+    ]
     assert "a push is felt at" in typed(capsys, *words)
 
 
 def test_the_researcher_compares_three_methods_in_pairs(tmp_path, capsys):
     for name, planner in (("max", "limit"), ("sum", "sum"), ("wide", "limit, radius: 2")):
-        text = f"format: 1\nplanner: {{network: {planner}}}\ntime_limit: 3\ngoal: {{cell: [17, 6]}}\n"
+        text = (
+            f"format: 1\nplanner: {{network: {planner}}}\ntime_limit: 3\ngoal: {{cell: [17, 6]}}\n"
+        )
         (tmp_path / f"{name}.yaml").write_text(
             text + "obstacles: [{random_cylinders: {count: 12, radius: [0.02, 0.03]}}]\n"
         )

@@ -37,16 +37,29 @@ reveal_type(plan_path(np.zeros((3, 3), dtype=bool), (0, 0), (2, 2)).reason)
 """
 LEFT = ("runs", "build")  # of the checkout: what a fresh one does not have
 NO_INDEX = r"No matching distribution found|[Cc]onnection|name resolution"
-EXTRAS = "from importlib.util import find_spec\nprint([name for name in {names} if find_spec(name)])"
+EXTRAS = (
+    "from importlib.util import find_spec\nprint([name for name in {names} if find_spec(name)])"
+)
 
 
 def _typed(page, folder):
     """Types a page in one shell that knows no environment; the kernels are those of this checkout, compiled once."""
-    known = [entry for entry in os.environ["PATH"].split(os.pathsep) if not Path(entry, "hopfield-nav").exists()]
+    known = [
+        entry
+        for entry in os.environ["PATH"].split(os.pathsep)
+        if not Path(entry, "hopfield-nav").exists()
+    ]
     here = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    here |= {"PATH": os.pathsep.join(known), "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", "BROWSER": "true"}
+    here |= {
+        "PATH": os.pathsep.join(known),
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "Agg",
+        "BROWSER": "true",
+    }
     command = ["bash", "-c", as_typed(blocks(page))]
-    return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=here, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.study
@@ -54,15 +67,25 @@ def _typed(page, folder):
 def test_the_front_pages_can_be_typed_without_any_extra(tmp_path):
     checkout = tmp_path / "checkout"
     hidden = shutil.ignore_patterns("__pycache__", ".*")
-    shutil.copytree(ROOT, checkout, ignore=lambda at, names: {*hidden(at, names), *(LEFT if at == str(ROOT) else ())})
+    shutil.copytree(
+        ROOT,
+        checkout,
+        ignore=lambda at, names: {*hidden(at, names), *(LEFT if at == str(ROOT) else ())},
+    )
     for page in IN_A_SHELL:
         done = _typed(page, checkout)
         if re.search(r"FAILED .*pip install", done.stderr) and re.search(NO_INDEX, done.stderr):
             pytest.skip("no package index")
         assert done.returncode == 0, done.stderr[-3000:]
-        assert [line for line in expected_prints(blocks(page)) if line not in done.stdout.splitlines()] == []
-    extras = EXTRAS.format(names=("toppra", "ompl", "mujoco", "distributed", "cryptography", "pytest"))
-    asked = subprocess.run([checkout / ".venv/bin/python", "-c", extras], capture_output=True, text=True, check=True)
+        assert [
+            line for line in expected_prints(blocks(page)) if line not in done.stdout.splitlines()
+        ] == []
+    extras = EXTRAS.format(
+        names=("toppra", "ompl", "mujoco", "distributed", "cryptography", "pytest")
+    )
+    asked = subprocess.run(
+        [checkout / ".venv/bin/python", "-c", extras], capture_output=True, text=True, check=True
+    )
     assert asked.stdout == "[]\n"
 
 
@@ -80,7 +103,9 @@ def test_what_fails_when_it_is_typed_is_named(tmp_path):
 
 def _heavy_after(code):
     code = f"import sys\n{code}\nprint([m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1], done.stderr
 
@@ -114,7 +139,12 @@ print((product(two, two) == 4.0 * np.eye(2)).all(), "scipy.linalg" in sys.module
 def test_linear_algebra_is_loaded_where_a_kernel_uses_it(tmp_path):
     (tmp_path / "product.py").write_text(PRODUCT)
     (tmp_path / "used.py").write_text(USED)
-    how = {"capture_output": True, "text": True, "cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    how = {
+        "capture_output": True,
+        "text": True,
+        "cwd": ROOT,
+        "env": {**os.environ, "PYTHONPATH": str(ROOT)},
+    }
     done = subprocess.run([sys.executable, str(tmp_path / "used.py")], check=False, **how)
     assert done.stdout.splitlines() == ["False", "True True"], done.stderr
 
@@ -127,7 +157,9 @@ def test_help_loads_nothing_heavy():
 def test_a_file_of_wrong_form_waits_for_nothing_heavy(fault, tmp_path):
     path = tmp_path / "wrong.yaml"
     path.write_text(WRONG[fault])
-    heavy, told = _heavy_after(f"from hopfield_nav.cli import main\nassert main(['check', {str(path)!r}]) == 2")
+    heavy, told = _heavy_after(
+        f"from hopfield_nav.cli import main\nassert main(['check', {str(path)!r}]) == 2"
+    )
     assert heavy == "[]"
     assert told.startswith(f"hopfield-nav: {path}")
 
@@ -138,7 +170,11 @@ def test_strict_type_checking_of_a_users_script_finds_typed_results(tmp_path):
     asked = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "script.py"]
     done = subprocess.run(asked, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stdout
-    revealed = [line.split("Revealed type is ")[1] for line in done.stdout.splitlines() if "Revealed" in line]
+    revealed = [
+        line.split("Revealed type is ")[1]
+        for line in done.stdout.splitlines()
+        if "Revealed" in line
+    ]
     assert len(revealed) == 3
     assert "ndarray" in revealed[0]
     assert revealed[1:] == ['"str"', '"str"']

@@ -38,7 +38,11 @@ def core_files() -> list[Path]:
     """Sources and faces of the core; the root's face alone may name an extension, whose names are public."""
     every = [*(ROOT / "hopfield_nav").rglob("*.py"), *(ROOT / "hopfield_nav").rglob("*.pyi")]
     root = ROOT / "hopfield_nav" / "__init__.pyi"
-    return [path for path in every if ROOT / "hopfield_nav" / "extensions" not in path.parents and path != root]
+    return [
+        path
+        for path in every
+        if ROOT / "hopfield_nav" / "extensions" not in path.parents and path != root
+    ]
 
 
 @pytest.mark.parametrize("path", core_files(), ids=lambda path: str(path.relative_to(ROOT)))
@@ -50,7 +54,9 @@ def test_no_file_of_the_core_imports_an_extension(path):
         if isinstance(node, ast.ImportFrom):
             assert not (node.module or "").startswith((PREFIX, "extensions"))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
-            assert PREFIX not in node.value or (path.name == "extension.py" and node.value == PREFIX)
+            assert PREFIX not in node.value or (
+                path.name == "extension.py" and node.value == PREFIX
+            )
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +128,9 @@ def run(where, *words: str) -> subprocess.CompletedProcess[str]:
     folder, environment = where
     (folder / "code").mkdir(mode=0o700, exist_ok=True)
     words = [sys.executable, "-m", "hopfield_nav", *words]
-    return subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    return subprocess.run(
+        words, capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
 
 
 @pytest.mark.study
@@ -133,9 +141,14 @@ def test_the_core_alone_runs_the_main_experiment_to_the_same_bytes(core, tmp_pat
         made = run(where, "run", "ragazzon2012", "--no-plots", "--out", "made")
         assert made.returncode == 0, made.stderr
         assert ("hopfield-nav view" in made.stdout) == (where is whole)
-    assert (folder / "made" / "world.yaml").read_bytes() == (tmp_path / "made" / "world.yaml").read_bytes()
+    assert (folder / "made" / "world.yaml").read_bytes() == (
+        tmp_path / "made" / "world.yaml"
+    ).read_bytes()
     alone, beside = (load_run(place / "made").data.load() for place in (folder, tmp_path))
-    for name, values in beside.variables.items():  # the record's attributes tell the sources that made it
+    for (
+        name,
+        values,
+    ) in beside.variables.items():  # the record's attributes tell the sources that made it
         assert values.values.tobytes() == alone[name].values.tobytes()
     assert alone.variables.keys() == beside.variables.keys()
     for words in ("plot made", "export made --csv", "check ragazzon2012", "list worlds", "--help"):

@@ -91,7 +91,10 @@ def test_an_array_of_one_number_would_be_found(tmp_path):
     for package in ("dynamics", "hopfield_nav/loop"):
         (tmp_path / package).mkdir(parents=True)
     fields = "    step: np.ndarray\n    q: np.ndarray\n"
-    head = "class State(NamedTuple):\n" + '    """Numbers.\n\n    step: (1,) so far.\n    q: (n,) [rad].\n    """\n'
+    head = (
+        "class State(NamedTuple):\n"
+        + '    """Numbers.\n\n    step: (1,) so far.\n    q: (n,) [rad].\n    """\n'
+    )
     (tmp_path / "hopfield_nav/loop/state.py").write_text(head + fields)
     (tmp_path / "dynamics/plain.py").write_text("state.step[0] += 1\nstate.q[0] = state.step[1]\n")
     assert one_element_fields(tmp_path) == {"step"}

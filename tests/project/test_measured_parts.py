@@ -22,10 +22,15 @@ PAGES = sorted(page for place in PLACES for page in (ROOT / "docs").glob(place))
 @pytest.mark.parametrize("page", [*filter(parts, PAGES)], ids=lambda page: page.name)
 def test_a_page_says_which_script_wrote_its_parts(page):
     named = re.findall(r"(?:scripts|benchmarks)/\w[\w/]*\.py", page.read_text())
-    assert any(re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M) for path in named)
+    assert any(
+        re.search("^from (measured_part|timing) import", (ROOT / path).read_text(), re.M)
+        for path in named
+    )
 
 
-@pytest.mark.parametrize("page", [*filter(parts, (ROOT / "docs/lab").glob("*.md"))], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*filter(parts, (ROOT / "docs/lab").glob("*.md"))], ids=lambda page: page.name
+)
 def test_a_page_of_the_lab_book_says_when_it_was_measured_and_by_which_scripts(page):
     """``python scripts/documentation/lab_heads.py`` writes the line, with dates from git, which is not asked here."""
     (line,) = re.findall(r"^\*Measured \d{4}-.*\*$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -44,9 +49,19 @@ def checkout(tmp_path):
 
 
 CHANGES = {
-    "a number by hand": ("docs/page.md", "more -->\n", "more -->\n| 5 |\n", "page.md is not as its script"),
+    "a number by hand": (
+        "docs/page.md",
+        "more -->\n",
+        "more -->\n| 5 |\n",
+        "page.md is not as its script",
+    ),
     "a mark gone": ("docs/page.md", "<!-- measured: more -->", "", "no page has the part"),
-    "a part that no script wrote": ("docs/page.md", "End.", "<!-- measured: new -->\n<!-- /measured -->", "not kept"),
+    "a part that no script wrote": (
+        "docs/page.md",
+        "End.",
+        "<!-- measured: new -->\n<!-- /measured -->",
+        "not kept",
+    ),
     "a copy by hand": (f"{KEPT}/page.md", "\n", "| 5 |\n", "page.md is not as its script"),
 }
 

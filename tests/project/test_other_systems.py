@@ -13,7 +13,16 @@ from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import compiling
 from hopfield_nav.sweeps import core_count
 
-MISSING_ON_WINDOWS = ("getuid", "geteuid", "getgid", "getegid", "getpgid", "fork", "sched_getaffinity", "chown")
+MISSING_ON_WINDOWS = (
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getpgid",
+    "fork",
+    "sched_getaffinity",
+    "chown",
+)
 WITHOUT = f"""\
 import sys
 for name in ("fcntl", "pwd", "grp", "resource", "termios", "tty", "pty"):
@@ -41,7 +50,12 @@ def no_locks(monkeypatch):
 def test_a_run_and_what_is_made_of_it_without_what_windows_lacks(tmp_path):
     here = {**os.environ, "MPLBACKEND": "Agg"}
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
+        [sys.executable, "-c", WITHOUT],
+        cwd=tmp_path,
+        env=here,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "made" / "signals.csv").is_file()

@@ -43,7 +43,12 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setattr(figure_origins, "ROOT", tmp_path)
     monkeypatch.setattr(figure_origins, "FIGURES", figures)
     monkeypatch.setattr(figure_origins, "DIGESTS", figures / "digests.json")
-    origin = {"by": "hopfield-nav run", "from": ["docs/measured/some.md"], "runs": ["w"], "program": "all"}
+    origin = {
+        "by": "hopfield-nav run",
+        "from": ["docs/measured/some.md"],
+        "runs": ["w"],
+        "program": "all",
+    }
     found = {"groups": {"all": ["*.py"]}, "pictures": {"some.png": origin}}
     monkeypatch.setattr(figure_origins, "origins", lambda: found)
     monkeypatch.setattr(figure_origins, "result", lambda run: "reached, 16 touches, 34.4 s, 34 N")

@@ -63,7 +63,11 @@ def _told(process):
 
 
 def test_steps_are_contained_in_their_callers_and_can_be_called_from_python(started):
-    assert _told(started(f"x = {X}\nprint(total(x), quartered(x, 0), halved(x, 1))")) == ["4.0", "2.0", "2.0"]
+    assert _told(started(f"x = {X}\nprint(total(x), quartered(x, 0), halved(x, 1))")) == [
+        "4.0",
+        "2.0",
+        "2.0",
+    ]
 
 
 def test_a_kept_step_serves_a_caller_that_is_compiled_later(started):

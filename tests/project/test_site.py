@@ -23,8 +23,12 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     configuration = folder / "mkdocs.yml"
-    text = text.replace("docs_dir: build/pages", "docs_dir: pages").replace("paths: [.]", f"paths: [{ROOT}]")
-    configuration.write_text(text.replace("[scripts/documentation", f"[{ROOT}/scripts/documentation"), encoding="utf-8")
+    text = text.replace("docs_dir: build/pages", "docs_dir: pages").replace(
+        "paths: [.]", f"paths: [{ROOT}]"
+    )
+    configuration.write_text(
+        text.replace("[scripts/documentation", f"[{ROOT}/scripts/documentation"), encoding="utf-8"
+    )
     return configuration, write(folder / "pages")
 
 
@@ -61,7 +65,9 @@ class _Addresses(HTMLParser):
     def handle_starttag(self, tag, attributes):
         told = dict(attributes)
         self.names |= {told[key] for key in ("id", "name") if told.get(key)}
-        address = told.get("src") or (told.get("href") if tag == "link" and told.get("rel") != "canonical" else None)
+        address = told.get("src") or (
+            told.get("href") if tag == "link" and told.get("rel") != "canonical" else None
+        )
         if address:
             self.loaded.append(address)
         if tag == "a" and told.get("href"):
@@ -92,7 +98,10 @@ def test_every_link_leads_to_a_page_and_a_place_of_the_site(site):
             name, _, place = target.partition("#")
             there = (path.parent / name).resolve() if name else path
             assert there.exists(), (path.name, target)
-            assert not place or there.suffix != ".html" or place in pages[there].names, (path.name, target)
+            assert not place or there.suffix != ".html" or place in pages[there].names, (
+                path.name,
+                target,
+            )
             count += 1
     assert count > 1000
 
@@ -119,7 +128,9 @@ def test_the_comment_of_a_field_is_its_description(tmp_path):
     (tmp_path / "some.py").write_text("class Some:\n    " + "\n    ".join(fields) + "\n")
     extensions = griffe.load_extensions(PublicNames)
     some = griffe.load("some", search_paths=[tmp_path], extensions=extensions)["Some"]
-    said = {name: field.docstring and field.docstring.value for name, field in some.attributes.items()}
+    said = {
+        name: field.docstring and field.docstring.value for name, field in some.attributes.items()
+    }
     assert said == {"a": "[m] long", "b": "of b, in two lines", "c": None}
 
 
@@ -132,18 +143,26 @@ def test_search_finds_from_disk_and_asks_no_network(site, tmp_path):
         found = browser.run("document.querySelector('.md-search-result__list').textContent")
         assert WORDS in found.lower()
         assert browser.faults() == []
-        assert all(address.startswith(("file:", "data:", "about:")) for address in browser.requests())
+        assert all(
+            address.startswith(("file:", "data:", "about:")) for address in browser.requests()
+        )
     finally:
         browser.close()
 
 
 def test_a_worker_of_a_page_from_disk_answers_both_engines(tmp_path):
     """Material's search adds a listener for the answers, Zensical's sets onmessage."""
-    (tmp_path / "worker.js").write_text("self.onmessage = (event) => self.postMessage(event.data + 1)")
-    (tmp_path / "frame.js").write_bytes((ROOT / "docs" / "assets" / "iframe-worker.js").read_bytes())
+    (tmp_path / "worker.js").write_text(
+        "self.onmessage = (event) => self.postMessage(event.data + 1)"
+    )
+    (tmp_path / "frame.js").write_bytes(
+        (ROOT / "docs" / "assets" / "iframe-worker.js").read_bytes()
+    )
     asked = "heard = []; worker = new Worker('worker.js'); worker.onmessage = (event) => heard.push(event.data);"
     asked += "worker.addEventListener('message', (event) => heard.push(-event.data)); worker.postMessage(1)"
-    (tmp_path / "page.html").write_text(f"<body><script src='frame.js'></script><script>{asked}</script></body>")
+    (tmp_path / "page.html").write_text(
+        f"<body><script src='frame.js'></script><script>{asked}</script></body>"
+    )
     browser = Browser(tmp_path / "browser")
     try:
         browser.open((tmp_path / "page.html").as_uri())

@@ -9,10 +9,22 @@ import tomllib
 
 import matplotlib
 import pytest
-from documentation.snippets import IN_A_SHELL, LANGUAGES, RECORDINGS, ROOT, blocks, commands, not_run, pages, run_page
+from documentation.snippets import (
+    IN_A_SHELL,
+    LANGUAGES,
+    RECORDINGS,
+    ROOT,
+    blocks,
+    commands,
+    not_run,
+    pages,
+    run_page,
+)
 
 WITH_CODE = [page for page in pages() if blocks(page)]
-WRITTEN = re.compile(r'title="([^"]+)"|--out (\S+\.yaml)|\.write\("([^"]+)"\)|--method \w+=(\w+\.yaml)')
+WRITTEN = re.compile(
+    r'title="([^"]+)"|--out (\S+\.yaml)|\.write\("([^"]+)"\)|--method \w+=(\w+\.yaml)'
+)
 EXTRA = re.compile(r"hopfield-nav\[([a-z,]+)\]")
 
 
@@ -47,11 +59,15 @@ def test_no_page_overwrites_a_file_of_another():
     assert {name: found for name, found in written.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("entry", not_run(), ids=lambda entry: f"{entry['page']} {entry['begins'][:30]}")
+@pytest.mark.parametrize(
+    "entry", not_run(), ids=lambda entry: f"{entry['page']} {entry['begins'][:30]}"
+)
 def test_what_is_not_run_is_still_there_and_has_a_reason(entry):
     of_pages = pages() if entry["page"] == "every" else [entry["page"]]
     texts = [b for page in of_pages for b in blocks(page)]
-    found = [b.text for b in texts] + [c for b in texts if b.language == "bash" for c in commands(b.text)]
+    found = [b.text for b in texts] + [
+        c for b in texts if b.language == "bash" for c in commands(b.text)
+    ]
     assert any(text.startswith(entry["begins"]) for text in found)
     assert len(entry["reason"]) > 10
     for path in re.findall(r"(?:tests|scripts)/\S+\.py", entry["reason"]):
@@ -62,7 +78,9 @@ def test_a_block_that_fails_is_told_of(monkeypatch, tmp_path):
     from documentation import snippets
 
     page = tmp_path / "page.md"
-    page.write_text("```python\nprint(1 + 1)  # 3\n```\n\n```bash\nhopfield-nav check none.yaml\n```\n")
+    page.write_text(
+        "```python\nprint(1 + 1)  # 3\n```\n\n```bash\nhopfield-nav check none.yaml\n```\n"
+    )
     monkeypatch.setattr(snippets, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
     first, second = run_page("page.md")
@@ -93,16 +111,25 @@ def test_a_block_finds_what_is_installed_and_nothing_else(code, told, monkeypatc
 
 
 def test_every_extra_that_a_page_names_exists():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
     named = {
-        name for page in pages() for found in EXTRA.findall((ROOT / page).read_text()) for name in found.split(",")
+        name
+        for page in pages()
+        for found in EXTRA.findall((ROOT / page).read_text())
+        for name in found.split(",")
     }
     assert named
     assert named <= set(extras)
 
 
 def _options_of(command):
-    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    return {
+        option
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
 
 
 @pytest.mark.parametrize("page", pages())
@@ -126,7 +153,9 @@ def test_commands_in_the_text_exist_with_their_options(page):
 @pytest.mark.parametrize("page", pages())
 def test_files_in_the_text_exist(page):
     """``loop/contact.py``: below the checkout, a package, or a folder of either that the page has named."""
-    for path in re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|yaml|md))(?:::\w+)?`", (ROOT / page).read_text()):
+    for path in re.findall(
+        r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|yaml|md))(?:::\w+)?`", (ROOT / page).read_text()
+    ):
         roots = (ROOT, ROOT / "hopfield_nav", ROOT / "dynamics", ROOT / "docs", ROOT / "scripts")
         assert any((root / path).is_file() for root in roots), path
 

@@ -16,7 +16,15 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", [*list(COMMANDS)[:2], pytest.param("types", marks=pytest.mark.study)])
+@pytest.mark.parametrize(
+    "name", [*list(COMMANDS)[:2], pytest.param("types", marks=pytest.mark.study)]
+)
 def test_tool_finds_nothing(name):
-    run = subprocess.run([sys.executable, "-m", *COMMANDS[name]], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-m", *COMMANDS[name]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert run.returncode == 0, run.stdout + run.stderr

@@ -77,7 +77,12 @@ def asked(tmp_path):
         own |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "home"), **settings}
         code = PROGRAM.format(with_us=with_us)
         done = subprocess.run(
-            [sys.executable, "-c", code], env=own, cwd=tmp_path, text=True, capture_output=True, check=False
+            [sys.executable, "-c", code],
+            env=own,
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

@@ -61,7 +61,9 @@ def unpacked(tmp_path_factory):
 def _run(unpacked, folder, *arguments, **variables):
     here = {**os.environ, "PYTHONPATH": str(unpacked), **variables}
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, env=here, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=here, capture_output=True, text=True, check=False
+    )
 
 
 def test_every_world_arm_and_sweep_is_in_it(unpacked, tmp_path):
@@ -92,7 +94,9 @@ def test_it_checks_the_bundled_worlds_and_runs(unpacked, tmp_path):
     done = _run(unpacked, tmp_path, "-m", "hopfield_nav", *words, NUMBA_DISABLE_JIT="1")
     assert done.returncode == 1, done.stderr  # the time was over
     assert "time_limit" in done.stdout
-    assert {"log.nc", "summary.json", "world.yaml"} <= {p.name for p in (tmp_path / "made").iterdir()}
+    assert {"log.nc", "summary.json", "world.yaml"} <= {
+        p.name for p in (tmp_path / "made").iterdir()
+    }
 
 
 @pytest.mark.study
@@ -113,13 +117,29 @@ def test_one_world_of_every_suite_is_run(suite, unpacked, tmp_path):
 def test_its_suites_are_known_by_name_and_their_rows_come_along(unpacked, tmp_path):
     listed = _run(unpacked, tmp_path, "-m", "hopfield_nav", "list", "suites", COLUMNS="500")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == list_suites()
-    made = _run(unpacked, tmp_path, "-m", "hopfield_nav", "new", "mine.yaml", "--from", "suites/touch")
+    made = _run(
+        unpacked, tmp_path, "-m", "hopfield_nav", "new", "mine.yaml", "--from", "suites/touch"
+    )
     assert made.returncode == 0, made.stderr
     told = _run(unpacked, tmp_path, "-m", "hopfield_nav", "check", "mine.yaml", *list_suites())
     assert told.returncode == 0, told.stderr
-    assert [line.split(":")[0] for line in told.stdout.splitlines()] == ["mine.yaml", *list_suites()]
+    assert [line.split(":")[0] for line in told.stdout.splitlines()] == [
+        "mine.yaml",
+        *list_suites(),
+    ]
     (tmp_path / "same.yaml").write_text("explore: replan\n")
-    words = ["bench", "space", "--method", "same=same.yaml", "--worlds", "1", "--workers", "0", "--out", "made"]
+    words = [
+        "bench",
+        "space",
+        "--method",
+        "same=same.yaml",
+        "--worlds",
+        "1",
+        "--workers",
+        "0",
+        "--out",
+        "made",
+    ]
     done = _run(unpacked, tmp_path, "-m", "hopfield_nav", *words)
     assert done.returncode == 0, done.stderr
     assert "rows that come along: replan, follow, slide, 1 worlds" in done.stderr

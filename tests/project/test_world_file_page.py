@@ -33,7 +33,14 @@ controller: {learn: {}}
 goal: {cell: [17, 6]}
 """
 OFF = ("plant.friction.", "goal.tolerance", "sensors.wrench.", "controller.learn.")
-NOT_ONE = ("plan.", "pushes.", "start.po", "goal.c", "goal.j", "goal.p")  # of lists, of places, or one of several keys
+NOT_ONE = (
+    "plan.",
+    "pushes.",
+    "start.po",
+    "goal.c",
+    "goal.j",
+    "goal.p",
+)  # of lists, of places, or one of several keys
 
 
 def _plain(value):
@@ -51,7 +58,9 @@ def test_the_page_of_all_keys_is_as_the_schema_has_it():
     assert keys.PAGE.read_text(encoding="utf-8") == keys.page()
 
 
-@pytest.mark.parametrize(("page", "least"), [(keys.PAGE, 75), (TEN, 5)], ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.parametrize(
+    ("page", "least"), [(keys.PAGE, 75), (TEN, 5)], ids=lambda value: getattr(value, "name", "")
+)
 def test_every_default_is_the_programs(page, least, tmp_path):
     (tmp_path / "least.yaml").write_text("format: 1\n")
     (tmp_path / "given.yaml").write_text(GIVEN)
@@ -82,12 +91,16 @@ def _belongs(key):
 
 
 def _ten():
-    text = TEN.read_text(encoding="utf-8").split("### The ten that most people set")[1].split("###")[0]
+    text = (
+        TEN.read_text(encoding="utf-8").split("### The ten that most people set")[1].split("###")[0]
+    )
     return [row[1] for row in ROW.finditer(text)]
 
 
 def test_the_pages_say_to_what_each_key_belongs():
-    rows = [row for page in (keys.PAGE, TEN) for row in ROW.finditer(page.read_text(encoding="utf-8"))]
+    rows = [
+        row for page in (keys.PAGE, TEN) for row in ROW.finditer(page.read_text(encoding="utf-8"))
+    ]
     assert len(rows) > 100
     for row in rows:
         if not row[1].startswith(("pushes.", "plan.via.")):  # of lists
@@ -101,7 +114,11 @@ def test_every_key_of_the_schema_names_the_core_or_an_extension_that_exists():
         for key, value in section.get("properties", {}).items():
             assert value["extension"] in known, key
             named.add(value["extension"])
-            owner = value["extension"] if value["extension"] == "core" else f"extension {value['extension']}"
+            owner = (
+                value["extension"]
+                if value["extension"] == "core"
+                else f"extension {value['extension']}"
+            )
             assert f"({owner}" in value["description"], key
     assert named == {"core", "engines", "known_world", "self_model", "surfaces", "whole_arm"}
 
@@ -109,7 +126,9 @@ def test_every_key_of_the_schema_names_the_core_or_an_extension_that_exists():
 def test_exactly_the_ten_keys_of_the_page_are_marked():
     schema, ten = dump_schema(), _ten()
     sections = [schema, *(section for name, section in schema["$defs"].items() if "_" not in name)]
-    marked = [key for s in sections for key, v in s.get("properties", {}).items() if v.get("mostSet")]
+    marked = [
+        key for s in sections for key, v in s.get("properties", {}).items() if v.get("mostSet")
+    ]
     assert sorted(marked) == sorted(key.rpartition(".")[2] for key in ten)
     assert len(ten) == 10
     for key in ten:

@@ -32,7 +32,9 @@ def test_a_table_has_the_numbers_of_the_record(run, tmp_path, every):
     np.testing.assert_array_equal(signals["time [s]"], data.time)
     for i in range(6):
         np.testing.assert_array_equal(signals[f"q_{i + 1} [rad]"], data.q[:, i])
-        np.testing.assert_array_equal(signals[f"tau_{i + 1} [{data.tau.attrs['units']}]"], data.tau[:, i])
+        np.testing.assert_array_equal(
+            signals[f"tau_{i + 1} [{data.tau.attrs['units']}]"], data.tau[:, i]
+        )
     np.testing.assert_array_equal(signals["force_z [N]"], data.force[:, 2])
     np.testing.assert_array_equal(signals["level [1]"], data.level)
     assert run.data.sizes["event"] > 0
@@ -44,7 +46,12 @@ def test_a_table_has_what_the_wrist_felt(tmp_path):
     felt = simulate(
         load_world(
             "u_trap",
-            ["sensors.wrench={}", "detection.estimator=wrist_sensor", "detection.measure=force_norm", "time_limit=1"],
+            [
+                "sensors.wrench={}",
+                "detection.estimator=wrist_sensor",
+                "detection.measure=force_norm",
+                "time_limit=1",
+            ],
         )
     )
     signals = table(export_csv(felt, tmp_path)[0])
@@ -70,7 +77,12 @@ def test_the_command(run, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run.save("a")
     assert main(["export", "a", "--csv", "--mat", "--every", "5"]) == 0
-    assert capsys.readouterr().out.split() == ["a/signals.csv", "a/events.csv", "a/link_forces.csv", "a/run.mat"]
+    assert capsys.readouterr().out.split() == [
+        "a/signals.csv",
+        "a/events.csv",
+        "a/link_forces.csv",
+        "a/run.mat",
+    ]
     assert len(table(tmp_path / "a/signals.csv")["time [s]"]) == -(-run.data.sizes["time"] // 5)
     assert main(["export", "a", "--mat", "--out", "b/c"]) == 0
     assert [p.name for p in (tmp_path / "b/c").iterdir()] == ["run.mat"]

@@ -27,15 +27,21 @@ def rows(*contacts, end=3.0):
 
 
 def test_an_impact_is_a_peak_and_what_stays_after_half_a_second_is_lasting():
-    time, link, force = rows((3, 1.0, 2.0, lambda t: np.where(t < 0.01, 90.0, np.where(t < 0.5, 40.0, 20.0))))
+    time, link, force = rows(
+        (3, 1.0, 2.0, lambda t: np.where(t < 0.01, 90.0, np.where(t < 0.5, 40.0, 20.0)))
+    )
     found = link_forces(time, link, force, force)["3"]
     assert found["peak_force_N"] == 90.0
     assert found["lasting_force_N"] == pytest.approx(20.0, rel=1e-3)
 
 
 def test_a_contact_shorter_than_half_a_second_does_not_last():
-    time, link, force = rows((2, 0.5, 0.9, lambda t: 0 * t + 30.0), (2, 1.5, 1.9, lambda t: 0 * t + 35.0))
-    assert link_forces(time, link, force, force) == {"2": {"peak_force_N": 35.0, "lasting_force_N": None}}
+    time, link, force = rows(
+        (2, 0.5, 0.9, lambda t: 0 * t + 30.0), (2, 1.5, 1.9, lambda t: 0 * t + 35.0)
+    )
+    assert link_forces(time, link, force, force) == {
+        "2": {"peak_force_N": 35.0, "lasting_force_N": None}
+    }
 
 
 def test_every_link_has_its_own_and_of_several_contacts_the_hardest():
@@ -78,23 +84,34 @@ def run():
 
 def test_summary_record_and_exports_say_the_same(run, tmp_path):
     told = run.summary["link_forces"]
-    assert max(each["peak_force_N"] for each in told.values()) == pytest.approx(run.summary["peak_contact_force_N"])
+    assert max(each["peak_force_N"] for each in told.values()) == pytest.approx(
+        run.summary["peak_contact_force_N"]
+    )
     saved = json.loads((run.save(tmp_path / "run") / "summary.json").read_text())
     assert saved["link_forces"] == told == link_forces_of(run.data)
     with export_csv(run, tmp_path, every=50)[-1].open(newline="", encoding="utf-8") as file:
         lines = list(csv.reader(file))
     assert lines[0] == ["link [1]", "peak_force [N]", "lasting_force [N]"]
-    assert {line[0]: float(line[1]) for line in lines[1:]} == {k: v["peak_force_N"] for k, v in told.items()}
+    assert {line[0]: float(line[1]) for line in lines[1:]} == {
+        k: v["peak_force_N"] for k, v in told.items()
+    }
     table = loadmat(export_mat(run, tmp_path / "run.mat"))["link_forces"]
     assert table[:, 1].tolist() == [v["peak_force_N"] for v in told.values()]
 
 
 def test_without_signals_there_are_none():
-    assert simulate(load_world("u_trap", ["time_limit=7", "record.signals=none"])).summary["link_forces"] == {}
+    assert (
+        simulate(load_world("u_trap", ["time_limit=7", "record.signals=none"])).summary[
+            "link_forces"
+        ]
+        == {}
+    )
 
 
 def test_the_figure_is_drawn_on_request_alone(run, tmp_path):
     assert "link_forces" not in pages_of(run)
-    assert [path.name for path in draw_run_figures(run, tmp_path, only="link_forces")] == ["link_forces.png"]
+    assert [path.name for path in draw_run_figures(run, tmp_path, only="link_forces")] == [
+        "link_forces.png"
+    ]
     words = {text.get_text() for ax in link_forces_page(run).axes for text in ax.texts}
     assert {f"link {link}" for link in run.summary["link_forces"]} <= words

@@ -36,7 +36,9 @@ def test_every_bit_comes_back(run, tmp_path):
     assert stored.identical(run.data)
     for name, variable in run.data.variables.items():
         if variable.dtype.kind in "fiu":
-            assert stored[name].values.tobytes() == np.ascontiguousarray(variable.values).tobytes(), name
+            assert (
+                stored[name].values.tobytes() == np.ascontiguousarray(variable.values).tobytes()
+            ), name
 
 
 def test_the_file_is_what_xarray_would_have_written(run, tmp_path):
@@ -46,8 +48,12 @@ def test_the_file_is_what_xarray_would_have_written(run, tmp_path):
     assert file.stat().st_size < 0.8 * plain.stat().st_size
     with h5py.File(file) as ours, h5py.File(plain) as theirs:
         assert set(ours) == set(theirs)
-        assert {name: ours[name].dtype for name in ours} == {name: theirs[name].dtype for name in theirs}
-        assert {name: set(ours[name].attrs) for name in ours} == {n: set(theirs[n].attrs) for n in theirs}
+        assert {name: ours[name].dtype for name in ours} == {
+            name: theirs[name].dtype for name in theirs
+        }
+        assert {name: set(ours[name].attrs) for name in ours} == {
+            n: set(theirs[n].attrs) for n in theirs
+        }
         assert dict(ours.attrs) == dict(theirs.attrs)
 
 
@@ -72,7 +78,10 @@ def test_short_records_are_left_as_they_are(rows):
 def test_saving_a_run_loads_none_of_what_looks_at_it(tmp_path):
     """Figures and tables are labelled by xarray, which takes longer to load than the run to simulate."""
     done = subprocess.run(
-        [sys.executable, "-c", SAVE, str(tmp_path / "run")], capture_output=True, text=True, check=False
+        [sys.executable, "-c", SAVE, str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
     with xarray.open_dataset(tmp_path / "run" / "log.nc", engine="h5netcdf") as stored:
@@ -90,7 +99,10 @@ raise SystemExit(main(["run", "u_trap", "--set", "time_limit=2", "--no-plots", "
 def test_a_full_disk_is_a_line_and_leaves_nothing(tmp_path):
     """A real limit on the size of a file: HDF5 by itself would end the whole program."""
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "run")], capture_output=True, text=True, check=False
+        [sys.executable, "-c", FULL, str(tmp_path / "run")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2, done.stderr
     assert "the run could not be saved: File too large" in done.stderr.splitlines()[-1]

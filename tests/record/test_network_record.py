@@ -46,7 +46,12 @@ def hops(blocked: np.ndarray, shut: set, goal: tuple[int, int]) -> np.ndarray:
         for a, b in SIDES:
             other = cell[0] + a, cell[1] + b
             inside = all(0 <= c < n for c, n in zip(other, blocked.shape, strict=True))
-            if inside and not blocked[other] and (cell, other) not in shut and not np.isfinite(found[other]):
+            if (
+                inside
+                and not blocked[other]
+                and (cell, other) not in shut
+                and not np.isfinite(found[other])
+            ):
                 found[other] = found[cell] + 1
                 queue.append(other)
     return found
@@ -56,7 +61,10 @@ def test_the_sum_network_is_that_of_plain_sweeps(marked):
     data, plans = marked.data, marked.plans()
     assert data.sizes["plan"] == len(plans) > 3
     assert set(data.plan_by.values) == {"network"}
-    goal, rim = tuple(marked.world.goal.cell), np.pad(np.zeros((18, 18), bool), 1, constant_values=True)
+    goal, rim = (
+        tuple(marked.world.goal.cell),
+        np.pad(np.zeros((18, 18), bool), 1, constant_values=True),
+    )
     for k, plan in enumerate(plans):
         assert data.plan_time.values[k] == plan.time
         sigma = settled(plan.felt | rim, goal, 0.1)
@@ -71,7 +79,10 @@ def test_the_limit_network_is_a_search_of_its_own(felt):
     goal = felt.world.map.centre((0, 0)), felt.world.goal_point
     goal = tuple(round((p - o) / felt.world.map.spacing) for o, p in zip(*goal, strict=False))
     for k, plan in enumerate(plans):
-        shut = {(tuple(a), tuple(b)) for a, b in np.concatenate([plan.steps, plan.steps[:, ::-1]]).tolist()}
+        shut = {
+            (tuple(a), tuple(b))
+            for a, b in np.concatenate([plan.steps, plan.steps[:, ::-1]]).tolist()
+        }
         assert data.plan_time.values[k] == plan.time
         np.testing.assert_array_equal(data.activation.values[k], -hops(plan.felt, shut, goal))
 
@@ -80,7 +91,9 @@ def test_a_path_against_beliefs_is_told_from_a_climb(felt):
     """A climb comes one step nearer with every cell; a path against beliefs goes where no path leads."""
     data = felt.data
     assert set(data.plan_by.values) == {"network", "against_beliefs"}
-    for by, path, found in zip(data.plan_by.values, data.plan_path.values, data.activation.values, strict=True):
+    for by, path, found in zip(
+        data.plan_by.values, data.plan_path.values, data.activation.values, strict=True
+    ):
         path = path[path[:, 0] >= 0]
         along = found[tuple(path.T)]
         assert (np.diff(along) == 1.0).all() == (by == "network")
@@ -93,7 +106,10 @@ def test_it_is_kept_where_signals_are_and_the_network_is_small(marked, tmp_path)
         (["record.signals=none", "record.network=true"], True),
         (["record.network=false"], False),
         (["map.spacing=0.01", "map.shape=[52, 52]", "goal.cell=[45, 12]"], False),
-        (["map.spacing=0.01", "map.shape=[52, 52]", "goal.cell=[45, 12]", "record.network=true"], True),
+        (
+            ["map.spacing=0.01", "map.shape=[52, 52]", "goal.cell=[45, 12]", "record.network=true"],
+            True,
+        ),
     ):
         run = Simulation(load_world("ragazzon2012", ["time_limit=0.01", *overrides])).run()
         assert ("activation" in run.data) == ("plan_by" in run.data) == kept, overrides
@@ -106,12 +122,16 @@ def test_it_is_kept_where_signals_are_and_the_network_is_small(marked, tmp_path)
 
 
 def test_nothing_else_of_a_record_depends_on_it(marked):
-    without = Simulation(load_world("ragazzon2012", ["time_limit=12", "record.network=false"])).run().data
+    without = (
+        Simulation(load_world("ragazzon2012", ["time_limit=12", "record.network=false"])).run().data
+    )
     new = set(marked.data.variables) - set(without.variables)
     assert new == {"activation", "plan_time", "plan_by", "plan_path"}
     for name, variable in without.variables.items():
         assert variable.values.tobytes() == marked.data[name].values.tobytes(), name
-    size = sum(marked.data[name].nbytes for name in new) / sum(v.nbytes for v in without.variables.values())
+    size = sum(marked.data[name].nbytes for name in new) / sum(
+        v.nbytes for v in without.variables.values()
+    )
     assert size < 0.02
 
 
@@ -126,7 +146,9 @@ def test_the_whole_arm_keeps_the_network_that_it_climbed():
     small = ["map.shape=[12, 6, 6, 4, 4, 1]", "time_limit=6", "record.network=true"]
     data = Simulation(load_world("whole_arm", small)).run().data
     assert data.activation.dims[1:] == tuple(f"map_joint_{k}" for k in range(1, 7))
-    for by, path, found in zip(data.plan_by.values, data.plan_path.values, data.activation.values, strict=True):
+    for by, path, found in zip(
+        data.plan_by.values, data.plan_path.values, data.activation.values, strict=True
+    ):
         path = path[path[:, 0] >= 0]
         if len(path):
             assert by == "network"

@@ -52,7 +52,9 @@ def test_it_is_drawn_viewed_and_exported(folder, sketched, capsys):
     assert list(folder.glob("*.mat"))
 
 
-def test_a_run_on_a_map_of_joint_angles_loads_and_is_drawn_viewed_compared_and_exported(tmp_path, sketched, capsys):
+def test_a_run_on_a_map_of_joint_angles_loads_and_is_drawn_viewed_compared_and_exported(
+    tmp_path, sketched, capsys
+):
     folder = Path(shutil.copytree(OF_JOINTS, tmp_path / "run"))
     run = load_run(folder)
     assert run.summary["collision_count"] == len(felt_places(run)) > 0

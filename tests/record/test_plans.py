@@ -17,7 +17,9 @@ FAST = "trajectory.time_per_cell=0.3"
 def test_every_grid_is_the_one_that_the_navigator_had(mark):
     sim, grids = Simulation(load_world("u_trap", [f"detection.mark={mark}", FAST])), []
     asked = sim.navigator.felt
-    sim.navigator.felt = lambda: grids.append(asked()) or grids[-1]  # once a detection, and for the count in the end
+    sim.navigator.felt = lambda: (
+        grids.append(asked()) or grids[-1]
+    )  # once a detection, and for the count in the end
     plans = sim.run().plans()
     assert len(plans) == len(grids) > 5
     assert not plans[0].felt.any()
@@ -48,12 +50,20 @@ def test_a_cell_may_become_free_again():
 def test_an_older_record_has_a_grid_for_every_detection():
     grids = np.eye(3, dtype=np.int8)[:, None]  # three detections, a map of 1 x 3
     data = xarray.Dataset({"event_map": (("event", "x", "y"), grids)})
-    assert [felt_after(data, (1, 3), k).tolist() for k in range(4)] == [[[False] * 3], *(grids.astype(bool).tolist())]
+    assert [felt_after(data, (1, 3), k).tolist() for k in range(4)] == [
+        [[False] * 3],
+        *(grids.astype(bool).tolist()),
+    ]
 
 
 def test_many_touches_of_a_large_map_take_little(tmp_path):
     """A grid of a million cells for each would be 16 MB."""
-    finer = ["map.spacing=0.0005", "map.shape=[1000, 1000]", "planner.network=limit", "time_limit=0.01"]
+    finer = [
+        "map.spacing=0.0005",
+        "map.shape=[1000, 1000]",
+        "planner.network=limit",
+        "time_limit=0.01",
+    ]
     sim = Simulation(load_world("u_trap", finer))
     sim.step(0.01)
     template = sim.first_motion
@@ -67,7 +77,9 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
     assert marks.nbytes < 3000
     assert [int(plan.felt.sum()) for plan in run.plans()] == [k * (k + 1) // 2 for k in range(17)]
     again = load_run(run.save(tmp_path / "run"))
-    assert [int(again.felt_after(k).sum()) for k in range(17)] == [k * (k + 1) // 2 for k in range(17)]
+    assert [int(again.felt_after(k).sum()) for k in range(17)] == [
+        k * (k + 1) // 2 for k in range(17)
+    ]
 
 
 def _detection(changed, path):

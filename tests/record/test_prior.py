@@ -95,7 +95,9 @@ def test_what_another_body_felt_ends_no_search(links):
     assert links.outcome == "no_path"
     alone = load_world_like(links.world, ["contact.bodies=tool"])
     assert simulate(alone).outcome == "reached"
-    with refused("contact.bodies: what one body felt says nothing of another.*another than in the run of"):
+    with refused(
+        "contact.bodies: what one body felt says nothing of another.*another than in the run of"
+    ):
         simulate(alone, felt=links)
 
 
@@ -150,7 +152,10 @@ def test_a_run_says_why_nothing_is_proven(links):
     open_now = load_world_like(links.world, ["obstacles=[]"])
     run = simulate(open_now, felt=links)
     assert run.outcome == "reached"
-    assert "what the earlier run felt proves nothing here: its obstacles differed" in run.summary["warnings"]
+    assert (
+        "what the earlier run felt proves nothing here: its obstacles differed"
+        in run.summary["warnings"]
+    )
 
 
 def test_cells_become_known_boxes(trap):

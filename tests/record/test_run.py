@@ -36,7 +36,12 @@ SIGNALS = {
     "q": "joint", "qd": "joint", "q_ref": "joint", "qd_ref": "joint", "qdd_ref": "joint", "tau": "joint",
     "tool_position": "axis", "force": "axis", "force_estimate": "axis", "detected": None,
 }  # fmt: skip
-EVENTS = {"event_time": (), "touch_time": (), "event_cell": ("map_axis",), "event_position": ("axis",)}
+EVENTS = {
+    "event_time": (),
+    "touch_time": (),
+    "event_cell": ("map_axis",),
+    "event_position": ("axis",),
+}
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +90,16 @@ def test_signals_are_what_their_names_say(run):
     np.testing.assert_allclose(np.diff(data.time.values), 0.001)
     arm = load_arm("ur5_ragazzon2012")
     np.testing.assert_allclose(
-        data.tool_position.values[::100], forward_kinematics(arm, data.q.values[::100])[:, :3, 3], atol=1e-12
+        data.tool_position.values[::100],
+        forward_kinematics(arm, data.q.values[::100])[:, :3, 3],
+        atol=1e-12,
     )
     middle = (data.qd.values[1:] + data.qd.values[:-1]) / 2
     np.testing.assert_allclose(np.diff(data.q.values, axis=0), 0.001 * middle, atol=1e-4)
     assert not data.event_false_alarm.values.any()
-    np.testing.assert_allclose(data.time.values[data.detected.values.astype(bool)], data.event_time.values, atol=1e-9)
+    np.testing.assert_allclose(
+        data.time.values[data.detected.values.astype(bool)], data.event_time.values, atol=1e-9
+    )
 
 
 def test_plans_are_in_order(run):
@@ -106,7 +115,12 @@ def test_plans_are_in_order(run):
 
 def test_loading_gives_what_was_saved(run, tmp_path):
     folder = run.save(tmp_path / "deep" / "run")
-    assert sorted(p.name for p in folder.iterdir()) == ["checksums.sha256", "log.nc", "summary.json", "world.yaml"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "checksums.sha256",
+        "log.nc",
+        "summary.json",
+        "world.yaml",
+    ]
     again = load_run(folder)
     assert again.data.identical(run.data)
     assert again.summary == run.summary
@@ -150,7 +164,9 @@ def test_the_saved_world_repeats_the_run_bit_for_bit(name, tmp_path):
     assert "random_cylinders:" not in (tmp_path / "run" / "world.yaml").read_text()
     second = simulate(world)
     for variable in first.data.variables:
-        assert first.data[variable].values.tobytes() == second.data[variable].values.tobytes(), variable
+        assert first.data[variable].values.tobytes() == second.data[variable].values.tobytes(), (
+            variable
+        )
     assert second.summary["outcome"] == first.summary["outcome"]
 
 
@@ -171,7 +187,9 @@ def test_a_folder_that_holds_something_is_refused(few, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "error", [OSError("disk full"), KeyboardInterrupt(), MemoryError()], ids=lambda e: type(e).__name__
+    "error",
+    [OSError("disk full"), KeyboardInterrupt(), MemoryError()],
+    ids=lambda e: type(e).__name__,
 )
 @pytest.mark.parametrize("existing", [False, True])
 def test_nothing_is_left_where_saving_fails(few, tmp_path, monkeypatch, error, existing):
@@ -252,9 +270,15 @@ def _names_the_file(folder, name):
 ODD_SUMMARIES = {
     "no mapping": ("[1]", "not the summary"),
     "no outcome": ('{"reason": "x"}', "not the summary"),
-    "a list for a number": ('{"outcome": "reached", "simulated_time_s": [1]}', "simulated_time_s: damaged"),
+    "a list for a number": (
+        '{"outcome": "reached", "simulated_time_s": [1]}',
+        "simulated_time_s: damaged",
+    ),
     "a number for a word": ('{"outcome": "reached", "reason": 3}', "reason: damaged"),
-    "an unknown grade": ('{"outcome": "no_path", "no_path_grade": "sure"}', "no_path_grade: damaged"),
+    "an unknown grade": (
+        '{"outcome": "no_path", "no_path_grade": "sure"}',
+        "no_path_grade: damaged",
+    ),
     "nested deeply": ("[" * 100_000, "cannot be read"),
 }
 

@@ -78,7 +78,9 @@ def every_kind(whole, tmp_path_factory):
 def distances(model, names, points):
     """MuJoCo's distance (k, m) [m] of points from geoms, each point a ball of a hundredth of a millimetre."""
     data = mujoco.MjData(model)
-    probe, *ids = (mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name) for name in ("probe", *names))
+    probe, *ids = (
+        mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name) for name in ("probe", *names)
+    )
     out = np.empty((len(points), len(names)))
     for k, point in enumerate(points):
         data.mocap_pos[0] = point
@@ -101,7 +103,9 @@ def test_every_distance_in_mujoco_is_ours(every_kind, tmp_path):
     bodies = scene_of_run(every_kind)
     assert model.ngeom == len(bodies) + 1
     points = np.random.default_rng(0).uniform([0, -0.5, 0.0], [0.8, 0.5, 0.6], (40, 3))
-    ours = capsule_distance(np.hstack([points, points, np.zeros((40, 1))]), packed(b.solid for b in bodies))
+    ours = capsule_distance(
+        np.hstack([points, points, np.zeros((40, 1))]), packed(b.solid for b in bodies)
+    )
     there = distances(model, [b.name for b in bodies], points)
     outside = ours > 1e-3
     np.testing.assert_allclose(there[outside], ours[outside], atol=2e-6)
@@ -131,12 +135,18 @@ def check_fields(message, kind):
 
 
 def test_the_planning_scene_has_the_published_fields_and_our_solids(every_kind, tmp_path):
-    scene = yaml.safe_load(export_moveit(every_kind, tmp_path / "scene.yaml", "base_link").read_text())
+    scene = yaml.safe_load(
+        export_moveit(every_kind, tmp_path / "scene.yaml", "base_link").read_text()
+    )
     check_fields(scene, "PlanningScene")
     assert scene["is_diff"]
     objects = scene["world"]["collision_objects"]
     bodies = scene_of_run(every_kind)
-    assert [o["id"] for o in objects] == [b.name for b in bodies] == [c["id"] for c in scene["object_colors"]]
+    assert (
+        [o["id"] for o in objects]
+        == [b.name for b in bodies]
+        == [c["id"] for c in scene["object_colors"]]
+    )
     assert len({b.name for b in bodies}) == len(bodies)
     model = mujoco.MjModel.from_xml_string(export_mjcf(every_kind, tmp_path / "s.xml").read_text())
     for k, (told, body) in enumerate(zip(objects, bodies, strict=True)):
@@ -178,7 +188,9 @@ def test_rosbags_knows_the_same_primitives():
 
 def test_the_command_writes_a_scene(whole, tmp_path, capsys):
     whole.save(tmp_path / "run")
-    assert main(["export", str(tmp_path / "run"), "--scene", "moveit", "--frame", "panda_link0"]) == 0
+    assert (
+        main(["export", str(tmp_path / "run"), "--scene", "moveit", "--frame", "panda_link0"]) == 0
+    )
     assert main(["export", str(tmp_path / "run"), "--scene", "mjcf", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out.split()
     assert printed == [str(tmp_path / "run" / "planning_scene.yaml"), str(tmp_path / "scene.xml")]

@@ -43,13 +43,18 @@ def test_the_force_at_the_alarm_is_not_the_largest_before_it():
     """A hard hit rings down: an alarm at 5 ms and one at 50 ms have the same peak behind them, not the same force."""
     truth = _truth((1.0, 2.0))
     ringing = np.where(truth.largest > 0, 20.0 * np.exp(-(TIME - 1.0) / 0.02) + 1e-3, 0.0)
-    early, late = (_score(truth._replace(largest=ringing), [1.0 + delay]) for delay in (0.005, 0.05))
+    early, late = (
+        _score(truth._replace(largest=ringing), [1.0 + delay]) for delay in (0.005, 0.05)
+    )
     at_alarm = [found.summary()["force_at_alarm_p50_N"] for found in (early, late)]
     assert at_alarm == pytest.approx([20.0 * np.exp(-0.25), 20.0 * np.exp(-2.5)], abs=2e-3)
     for found in (early, late):
         assert found.summary()["force_before_reaction_max_N"] == pytest.approx(20.0, abs=2e-3)
     over = _score(truth, [2.04]).summary()
-    assert (over["force_at_alarm_max_N"], over["force_before_reaction_max_N"]) == (0.0, pytest.approx(20.0, abs=0.03))
+    assert (over["force_at_alarm_max_N"], over["force_before_reaction_max_N"]) == (
+        0.0,
+        pytest.approx(20.0, abs=0.03),
+    )
     missed = _score(truth, []).summary()
     assert missed["force_at_alarm_max_N"] is None
     labels = [SCORE[f"force_{name}_max_N"].label for name in ("at_alarm", "before_reaction")]
@@ -59,7 +64,8 @@ def test_the_force_at_the_alarm_is_not_the_largest_before_it():
 def test_only_the_first_alarm_on_a_contact_has_a_delay():
     start = [1.0, 1.0, np.nan, np.nan, 5.0]
     np.testing.assert_array_equal(
-        contact_delays([1.1, 1.4, 2.0, 3.0, 5.2], start), [1.1 - 1.0, np.nan, np.nan, np.nan, 5.2 - 5.0]
+        contact_delays([1.1, 1.4, 2.0, 3.0, 5.2], start),
+        [1.1 - 1.0, np.nan, np.nan, np.nan, 5.2 - 5.0],
     )
 
 
@@ -106,7 +112,9 @@ def test_a_gap_in_a_record_makes_no_contact_longer():
 
 
 def test_the_size_of_a_force():
-    np.testing.assert_allclose(force_norm(np.array([[3.0, 0.0, -4.0], [0.0, 0.0, 0.0]])), [5.0, 0.0])
+    np.testing.assert_allclose(
+        force_norm(np.array([[3.0, 0.0, -4.0], [0.0, 0.0, 0.0]])), [5.0, 0.0]
+    )
     assert force_norm(np.array([[1e300, 0.0, 0.0]]))[0] == np.inf
 
 
@@ -139,17 +147,22 @@ def test_the_rate_of_false_alarms_is_on_free_time_alone():
 def test_the_row_50_ms_after_a_contact_still_belongs_to_it():
     time = np.array([0.0, 0.05, 0.1])
     truth = ContactTruth(time, np.eye(3), np.array([1.0, 0.0, 0.0]), np.zeros((3, 6)))
-    assert score(truth, np.zeros(0), np.zeros((3, 3)), np.zeros((3, 6))).free_time == pytest.approx(0.05)
+    assert score(truth, np.zeros(0), np.zeros((3, 3)), np.zeros((3, 6))).free_time == pytest.approx(
+        0.05
+    )
 
 
-@pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (10, 4.795, 18.390)])
+@pytest.mark.parametrize(
+    ("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (10, 4.795, 18.390)]
+)
 def test_the_interval_of_a_rate_is_that_of_the_tables(count, low, high):
     """Garwood 1936: exact limits of a Poisson mean, 95 %."""
     np.testing.assert_allclose(alarm_rate(count, 3600.0), (count, low, high), atol=6e-4)
 
 
 @pytest.mark.parametrize(
-    ("count", "n", "low", "high"), [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)]
+    ("count", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
 )
 def test_the_interval_of_a_share_is_that_of_the_tables(count, n, low, high):
     """Newcombe 1998, table 1, method 3 (Wilson 1927); a share and the other one have the same interval."""
@@ -222,7 +235,9 @@ def test_the_map_error_is_the_distance_of_a_mark_from_the_nearest_surface():
     """A person pushes the arm in the free: what is marked is wrong by the distance to the cylinder."""
     push = "pushes: [{link: 6, point: [0, 0, 0.1], times: [0.5, 0.7], force: [0, 40, 0]}]\ntime_limit: 0.8\n"
     away = "obstacles: [{cylinder: {center: [%s, 5.0], radius: 0.1}}]\n"
-    assert map_error(simulation("time_limit: 0.01\n" + away % 5.0).record()) is None  # nothing is marked
+    assert (
+        map_error(simulation("time_limit: 0.01\n" + away % 5.0).record()) is None
+    )  # nothing is marked
     assert map_error(simulate(world(GOAL + push))) is None  # nothing is there
     run = simulate(world(GOAL + push + away % 5.0))
     cells = np.argwhere(run.felt_after(run.data.sizes["event"]))

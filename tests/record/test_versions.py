@@ -24,12 +24,18 @@ WORLD = "format: 1\ntime_limit: 0.2\n"
 def elsewhere(tmp_path, monkeypatch):
     """A copy of the sources, in which a wheel has put the worlds; the digest is that of the copy."""
     for name in ("dynamics", "hopfield_nav"):
-        shutil.copytree(PACKAGES / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "vendor"))
+        shutil.copytree(
+            PACKAGES / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "vendor")
+        )
     (tmp_path / "hopfield_nav" / "worlds" / "arms").mkdir(parents=True)
     (tmp_path / "hopfield_nav" / "worlds" / "arms" / "mine.yaml").write_text("format: 1\n")
     (tmp_path / "hopfield_nav" / "record" / "__pycache__").mkdir()
-    (tmp_path / "hopfield_nav" / "record" / "__pycache__" / "run.cpython-311.pyc").write_bytes(b"made here")
-    monkeypatch.setattr(versions_file, "__file__", str(tmp_path / "hopfield_nav" / "record" / "versions.py"))
+    (tmp_path / "hopfield_nav" / "record" / "__pycache__" / "run.cpython-311.pyc").write_bytes(
+        b"made here"
+    )
+    monkeypatch.setattr(
+        versions_file, "__file__", str(tmp_path / "hopfield_nav" / "record" / "versions.py")
+    )
     yield tmp_path
     source_digest.cache_clear()
 
@@ -46,10 +52,14 @@ def test_sources_have_the_same_digest_wherever_they_lie(monkeypatch, elsewhere):
     assert there == digest()
 
 
-@pytest.mark.parametrize("name", ["dynamics/arm.py", "dynamics/arms/ur5_ragazzon2012.yaml", "hopfield_nav/loop/log.py"])
+@pytest.mark.parametrize(
+    "name", ["dynamics/arm.py", "dynamics/arms/ur5_ragazzon2012.yaml", "hopfield_nav/loop/log.py"]
+)
 def test_any_change_of_code_or_arm_gives_another(name, elsewhere):
     before = digest()
-    (elsewhere / name).write_text((elsewhere / name).read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    (elsewhere / name).write_text(
+        (elsewhere / name).read_text(encoding="utf-8") + "\n", encoding="utf-8"
+    )
     assert digest() != before
     (elsewhere / name).rename((elsewhere / name).with_stem("renamed"))
     assert digest() != before
@@ -63,7 +73,10 @@ def test_a_record_and_the_command_name_it(tmp_path, capsys):
     assert kept.data.attrs["version_sources"] == source_digest()
     assert kept.data.attrs["version_hopfield_nav"] == version_of("hopfield-nav")
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"hopfield-nav {version_of('hopfield-nav')} (sources {source_digest()})\n"
+    assert (
+        capsys.readouterr().out
+        == f"hopfield-nav {version_of('hopfield-nav')} (sources {source_digest()})\n"
+    )
 
 
 def test_compare_says_which_sources_made_runs_where_they_differ(tmp_path, capsys):

@@ -9,7 +9,9 @@ from ragazzon2012.experiment import run
 
 @pytest.mark.parametrize("name", study.SLOPES)
 def test_fates_are_those_kept(name):
-    np.testing.assert_array_equal([study.fates(name, seed) for seed in range(5)], study.fates_of_maps(name)[:5])
+    np.testing.assert_array_equal(
+        [study.fates(name, seed) for seed in range(5)], study.fates_of_maps(name)[:5]
+    )
 
 
 def test_what_lights_nothing_always_arrives():

@@ -18,7 +18,11 @@ from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.geometry import capsule_distance, pack_primitives, upright_cylinder
 from hopfield_nav.world import parse_world
 
-NEAR, FAR, LOST = [0.01, 0.01, 0.01, 1.0, 0.95], [0.06, 0.06, 0.02, 0.0, 0.5], [9.0, 9.0, 9.0, 0.0, 0.0]
+NEAR, FAR, LOST = (
+    [0.01, 0.01, 0.01, 1.0, 0.95],
+    [0.06, 0.06, 0.02, 0.0, 0.5],
+    [9.0, 9.0, 9.0, 0.0, 0.0],
+)
 
 
 def row(**change):
@@ -70,7 +74,10 @@ def test_a_seed_gives_one_world_that_is_free_at_start_and_goal(suite):
 
 def test_short_segments_are_slow_in_the_family_that_says_so():
     made = any_suite("following", worlds=1)
-    for family, least in (("random_cylinders", 0.3), ("random_cylinders, short legs as slow as a cell", 1.0)):
+    for family, least in (
+        ("random_cylinders", 0.3),
+        ("random_cylinders, short legs as slow as a cell", 1.0),
+    ):
         job = next(
             job
             for job in map(made.job, range(made.count))
@@ -113,7 +120,9 @@ def test_a_touch_that_was_felt_nowhere_is_one_that_was_not_near():
 
 
 def test_goals_that_were_not_reached_count_in_the_share_and_not_in_the_cost():
-    lost = row(outcome="given_up", collision_count=200, simulated_time_s=910.0, path_rad=99.0, spent_s=28.0)
+    lost = row(
+        outcome="given_up", collision_count=200, simulated_time_s=910.0, path_rad=99.0, spent_s=28.0
+    )
     not_run = dict.fromkeys(row()) | {"outcome": "not run", "counts": 0}
     found = cells(GOALS, [row(), lost, not_run])
     assert found[0] == "2"
@@ -160,9 +169,15 @@ def test_a_closed_box_stands_beside_the_same_box_with_an_opening():
 def test_an_arm_that_is_told_stands_beside_the_same_arm_in_every_world_that_counts():
     """The one that gives up is not better for that."""
     own = [(4, "reached"), (200, "given_up")]
-    felt = [row(repeat=k, collision_count=n, outcome=o, method="felt_points") for k, (n, o) in enumerate(own)]
+    felt = [
+        row(repeat=k, collision_count=n, outcome=o, method="felt_points")
+        for k, (n, o) in enumerate(own)
+    ]
     wide = [row(repeat=k, collision_count=3, method="surface") for k in range(2)]
-    told = [row(repeat=k, family="f, told", collision_count=n, method="felt_points") for k, n in enumerate([2, 100])]
+    told = [
+        row(repeat=k, family="f, told", collision_count=n, method="felt_points")
+        for k, n in enumerate([2, 100])
+    ]
     for name, rows, beside in (
         ("told", told, ["2 of 2 (34–100 %)", "51.0", "90", "100"]),
         ("surfaces", wide, ["2 of 2 (34–100 %)", "3.0", "3", "3"]),
@@ -178,7 +193,9 @@ def test_an_arm_that_is_told_stands_beside_the_same_arm_in_every_world_that_coun
 def test_a_table_of_gears_has_a_column_for_every_condition():
     rows = [
         row(family=family, condition=condition, false_alarm_count=k)
-        for k, (family, condition) in enumerate([("ideal", "known"), ("1e4", "known"), ("1e4", "× 2")])
+        for k, (family, condition) in enumerate(
+            [("ideal", "known"), ("1e4", "known"), ("1e4", "× 2")]
+        )
     ]
     assert tables("gears_tool", rows)["tool"].splitlines() == [
         "| σ [N·m/rad] | known | × 2 |", "|---|---|---|", "| ideal | 1, 0 | - |", "| 1e4 | 1, 1 | 1, 2 |",
@@ -210,14 +227,18 @@ def test_lines_of_one_mark_are_one_table():
 
 @pytest.mark.parametrize("normal", [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
 def test_a_true_normal_points_away_from_the_nearest_obstacle(normal):
-    solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.6, 0.3], 0.03)])
+    solids = pack_primitives(
+        [upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.6, 0.3], 0.03)]
+    )
     normal_at = suite_module("tool_studies").normal_at
     place = np.array([0.4, 0.0, 0.0]) + 0.031 * np.array(normal)
     np.testing.assert_allclose(normal_at(solids, place, 2), normal, atol=1e-6)
 
 
 def test_a_place_between_two_obstacles_has_no_normal():
-    solids = pack_primitives([upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.5, 0.0], 0.03)])
+    solids = pack_primitives(
+        [upright_cylinder([0.4, 0.0], 0.03), upright_cylinder([0.5, 0.0], 0.03)]
+    )
     normal_at = suite_module("tool_studies").normal_at
     assert normal_at(solids, np.array([0.45, 0.0, 0.0]), 2) is None
 

@@ -25,7 +25,10 @@ from hopfield_nav.extensions.known_world import poses_at
 def test_pairs_end_as_kept():
     """Every 25th pair again: what stops it and who finds a path, and so the shares of the ledger."""
     some = slice(None, None, 25)
-    pairs, kept = cause_of_stops.pairs(), cause_of_stops.ends(cause_of_stops.PAIRS, cause_of_stops.SEED)
+    pairs, kept = (
+        cause_of_stops.pairs(),
+        cause_of_stops.ends(cause_of_stops.PAIRS, cause_of_stops.SEED),
+    )
     assert [cause_of_stops.end(*pair) for pair in pairs[some]] == kept[some]
     assert len(pairs) == len(kept)
 
@@ -74,7 +77,9 @@ def test_numeric_pairs_end_as_kept(orientation):
     assert found == kept[::25]
     closed = [case.outcome for case in cause_of_stops.cases()]
     arrived = [k for k, outcome in enumerate(kept) if outcome == ARRIVED]
-    assert bool(arrived) == (orientation == "rotation_vector")  # Euler angles lead every branch astray
+    assert bool(arrived) == (
+        orientation == "rotation_vector"
+    )  # Euler angles lead every branch astray
     assert sum(closed[k] != ARRIVED for k in arrived) <= 0.05 * len(arrived)
 
 
@@ -103,10 +108,16 @@ def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():
     assert "known" not in branch.reason
     goal = poses_at(branch.line, np.array(1.0))
     np.testing.assert_allclose(
-        forward_kinematics(arm, path.q[[0, -1]]), poses_at(branch.line, np.array([0.0, 1.0])), atol=1e-9
+        forward_kinematics(arm, path.q[[0, -1]]),
+        poses_at(branch.line, np.array([0.0, 1.0])),
+        atol=1e-9,
     )
-    np.testing.assert_allclose(forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9)
-    assert not np.allclose(path.q[0], branch.q[0], atol=0.1)  # the same place of the tool, other joints
+    np.testing.assert_allclose(
+        forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9
+    )
+    assert not np.allclose(
+        path.q[0], branch.q[0], atol=0.1
+    )  # the same place of the tool, other joints
     assert np.linalg.norm(forward_kinematics(arm, branch.q[-1])[:3, 3] - goal[:3, 3]) > 0.03
 
 
@@ -121,7 +132,9 @@ def test_what_stops_a_branch():
     up = follow_single_branch(arm, scene, inverse_kinematics(arm, far[0])[0], [far[1]], 0.001, 0.01)
     assert up.outcome == OUT_OF_REACH
     x, y, z = here[:3, 3]
-    plate = build_scene(arm, geometry.pack_primitives([geometry.box([x, y + 0.08, z], [0.3, 0.01, 0.3])]))
+    plate = build_scene(
+        arm, geometry.pack_primitives([geometry.box([x, y + 0.08, z], [0.3, 0.01, 0.3])])
+    )
     stop = follow_single_branch(arm, plate, start, [beside])
     assert stop.outcome == TOUCHED
     assert "known[0]" in stop.reason

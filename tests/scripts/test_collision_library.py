@@ -94,11 +94,21 @@ def test_a_base_beside_its_axis_and_solids_make_joint_1_matter():
     moved = ARM._replace(capsules=capsules)
     axes = {
         "base": build_library(moved, step=COARSE * 4).joints,
-        "floor": build_library(ARM, scene_with(geometry.half_space([0, 0, 0])), step=COARSE * 4).joints,
-        "pole": build_library(ARM, scene_with(geometry.upright_cylinder([0, 0], 0.01)), step=COARSE * 4).joints,
-        "wall": build_library(ARM, scene_with(geometry.half_space([0, 0.5, 0], [0, -1, 0])), step=COARSE * 4).joints,
-        "ball": build_library(ARM, scene_with(geometry.sphere([0.5, 0, 0.3], 0.1)), step=COARSE * 4).joints,
-        "box": build_library(ARM, scene_with(geometry.box([0, 0, 1], [0.2, 0.2, 0.2])), step=COARSE * 4).joints,
+        "floor": build_library(
+            ARM, scene_with(geometry.half_space([0, 0, 0])), step=COARSE * 4
+        ).joints,
+        "pole": build_library(
+            ARM, scene_with(geometry.upright_cylinder([0, 0], 0.01)), step=COARSE * 4
+        ).joints,
+        "wall": build_library(
+            ARM, scene_with(geometry.half_space([0, 0.5, 0], [0, -1, 0])), step=COARSE * 4
+        ).joints,
+        "ball": build_library(
+            ARM, scene_with(geometry.sphere([0.5, 0, 0.3], 0.1)), step=COARSE * 4
+        ).joints,
+        "box": build_library(
+            ARM, scene_with(geometry.box([0, 0, 1], [0.2, 0.2, 0.2])), step=COARSE * 4
+        ).joints,
     }
     assert {name: 0 in joints for name, joints in axes.items()} == {
         "base": True, "floor": False, "pole": False, "wall": True, "ball": True, "box": True,
@@ -121,7 +131,10 @@ def test_a_library_of_a_scene_with_solids_has_their_collisions():
 def test_rounding_errs_in_both_ways(library):
     q = random_joints(200_000, 7)
     exact, said = collides(ARM, SCENE, q), library.collides(q)
-    missed, alarms = share(int((exact & ~said).sum()), len(q)), share(int((said & ~exact).sum()), len(q))
+    missed, alarms = (
+        share(int((exact & ~said).sum()), len(q)),
+        share(int((said & ~exact).sum()), len(q)),
+    )
     assert missed.low > 0
     assert alarms.low > 0
     assert missed.high + alarms.high < 0.15
@@ -137,7 +150,9 @@ def test_a_safe_cell_is_free_everywhere_in_it_and_that_costs_false_alarms():
 
 
 FAR_SOLIDS = [geometry.half_space([0, 0, -1.3]), geometry.sphere([1.1, 0, 0.3], 0.1)]
-OFF_AXIS = tool_at(0.02, 0, 0, load_arm("ur5e"))  # none of its pairs is always near another, as in the UR5
+OFF_AXIS = tool_at(
+    0.02, 0, 0, load_arm("ur5e")
+)  # none of its pairs is always near another, as in the UR5
 
 
 @pytest.mark.parametrize(("arm", "solids", "joints"), [
@@ -234,7 +249,10 @@ def _a_giant(path):
     with np.load(path) as file:
         whole = {key: file[key] for key in file.files if key != "bits"}
     np.savez_compressed(path, **whole)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed, packed.open("bits.npy", "w") as bits:
+    with (
+        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed,
+        packed.open("bits.npy", "w") as bits,
+    ):
         about = {"descr": "|u1", "fortran_order": False, "shape": (257 << 20,)}
         np.lib.format.write_array_header_1_0(bits, about)
         for _ in range(257):
@@ -246,7 +264,10 @@ BROKEN = {
     "a giant": (_a_giant, "larger than a collision library"),
     "empty": (lambda path: path.write_bytes(b""), "cannot read"),
     "text": (lambda path: path.write_bytes(b"text"), "cannot read"),
-    "half": (lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]), "cannot read"),
+    "half": (
+        lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+        "cannot read",
+    ),
     "missing": (lambda path: path.unlink(), "cannot read"),
     "another archive": (lambda path: np.savez(path, a=1), "cannot read"),
     "one array": (_one_array, "cannot read"),
@@ -270,7 +291,9 @@ def test_batches_keep_their_shape(library):
 
 
 @pytest.mark.parametrize(
-    ("q", "words"), [(np.zeros(5), "wrong shape"), (np.full(6, np.nan), "finite")], ids=["five joints", "nan"]
+    ("q", "words"),
+    [(np.zeros(5), "wrong shape"), (np.full(6, np.nan), "finite")],
+    ids=["five joints", "nan"],
 )
 def test_wrong_joints_are_refused(library, q, words):
     with refused(words):

@@ -18,7 +18,11 @@ from hopfield_nav.plugin import find_method, load_from_file
 from hopfield_nav.sweeps.job import run_job
 
 IDEAL_LIGHT, REAL_FULL = "light, ideal", "full, real"
-PRINTED, MOMENTUM, ADAPTIVE = ("joint error, wrench norm > 12 (5.9)", "momentum observer, joint torques", "…, adaptive")
+PRINTED, MOMENTUM, ADAPTIVE = (
+    "joint error, wrench norm > 12 (5.9)",
+    "momentum observer, joint torques",
+    "…, adaptive",
+)
 METHODS = list(load_suite("detectors").suite.methods)
 
 
@@ -44,7 +48,9 @@ def test_with_a_right_model_the_momentum_observer_feels_a_push_within_10_ms():
     delays = _numbers("delay_s", IDEAL_LIGHT, MOMENTUM, "tool", 6)
     assert np.quantile(delays, 0.95) < 0.010
     assert _numbers("false_alarm_count", IDEAL_LIGHT, MOMENTUM, "free", 1).sum() == 0
-    assert np.median(_numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)) > 0.1  # the document's, same pushes
+    assert (
+        np.median(_numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)) > 0.1
+    )  # the document's, same pushes
 
 
 def test_with_a_wrong_model_friction_and_noise_it_takes_less_than_30_ms():
@@ -59,7 +65,9 @@ def test_thresholds_that_were_not_set_for_it_raise_false_alarms_on_an_imperfect_
 
 
 def test_allowing_for_the_models_error_is_faster_than_large_fixed_thresholds():
-    adaptive, fixed = (np.median(_numbers("delay_s", REAL_FULL, m, "tool", 6)) for m in (ADAPTIVE, MOMENTUM))
+    adaptive, fixed = (
+        np.median(_numbers("delay_s", REAL_FULL, m, "tool", 6)) for m in (ADAPTIVE, MOMENTUM)
+    )
     assert adaptive < fixed
 
 
@@ -83,7 +91,10 @@ def test_free_motion_starts_and_stops_and_contacts_begin_in_the_first_tenth():
     assert np.count_nonzero(np.diff(still.astype(int)) == -1) >= 3  # motions that begin
     assert still.mean() > 0.01  # a pause of 0.3 s, a leg of ten seconds
     early = begun["early"].run().data
-    speed, force = np.abs(early.qd_ref.values).max(axis=1), np.linalg.norm(early.contact_force.values, axis=1)
+    speed, force = (
+        np.abs(early.qd_ref.values).max(axis=1),
+        np.linalg.norm(early.contact_force.values, axis=1),
+    )
     touched = np.argmax(force > 0.0)
     assert force[touched] > 0.0
     assert 0.0 < speed[touched] < 0.25  # [rad/s] a quintic has a quarter of its speed after a tenth
@@ -101,7 +112,15 @@ def test_a_method_that_gives_its_thresholds_keeps_them_and_the_models_errors_go_
     assert set(np.round(error.friction_scale, 9)) <= {0.8, 1.2}
 
 
-SEEN = ("level", "detected", "tau_external_estimate", "force_estimate", "moment_estimate", "event_time", "touch_time")
+SEEN = (
+    "level",
+    "detected",
+    "tau_external_estimate",
+    "force_estimate",
+    "moment_estimate",
+    "event_time",
+    "touch_time",
+)
 
 
 @lru_cache(1)
@@ -113,7 +132,11 @@ def _begun(family, condition, method, world=0, suite=None):
     suite = suite or _suite_of_two()
     wanted = {"family": family, "condition": condition, "method": method}
     return suite.start(
-        next(job for job in map(suite.job, range(suite.count)) if job.values == wanted and job.repeat == world)
+        next(
+            job
+            for job in map(suite.job, range(suite.count))
+            if job.values == wanted and job.repeat == world
+        )
     )
 
 
@@ -129,7 +152,9 @@ def _begun(family, condition, method, world=0, suite=None):
         ("free", REAL_FULL, PRINTED),
     ],
 )
-def test_what_is_felt_in_the_record_of_a_motion_is_what_its_simulation_feels_to_the_bit(family, condition, method):
+def test_what_is_felt_in_the_record_of_a_motion_is_what_its_simulation_feels_to_the_bit(
+    family, condition, method
+):
     suite, onlooker = _suite_of_two(), _begun(family, condition, method)
     watched = onlooker.run()
     simulated = Simulation(onlooker.world, onlooker.seed, onlooker.trajectory).run()
@@ -155,7 +180,9 @@ def test_methods_share_one_simulation_and_worlds_do_not():
 
 
 def test_a_rule_of_alarms_that_only_the_loop_has_is_simulated(tmp_path):
-    (tmp_path / "late.yaml").write_text("{detection.measure: joint_torque, detection.hold_off: 100}", encoding="utf-8")
+    (tmp_path / "late.yaml").write_text(
+        "{detection.measure: joint_torque, detection.hold_off: 100}", encoding="utf-8"
+    )
     suite = load_suite("detectors", {"late": tmp_path / "late.yaml"}, worlds=1, seed=17)
     late = _begun("tool", REAL_FULL, "late", suite=suite)
     assert isinstance(late, Simulation)
@@ -188,13 +215,21 @@ def test_tables_and_figures_from_what_a_bench_leaves_behind(tmp_path):
     delays = 1e3 * _numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)
     assert f"{np.median(delays):.0f}, {np.quantile(delays, 0.95):.0f}, {delays.max():.0f}" in line
     assert line.endswith("| 0 (0–1.2e+02) | 0.03 |")
-    (choice,) = (line for line in study.choice_table(found).splitlines() if line.startswith(f"| {PRINTED}"))
+    (choice,) = (
+        line for line in study.choice_table(found).splitlines() if line.startswith(f"| {PRINTED}")
+    )
     touched = [row for kind in study.KINDS for row in found[IDEAL_LIGHT, PRINTED, kind]]
-    share, delay = study.numbers(touched, "felt").mean(), np.nanquantile(1e3 * study.numbers(touched, "delay_s"), 0.95)
+    share, delay = (
+        study.numbers(touched, "felt").mean(),
+        np.nanquantile(1e3 * study.numbers(touched, "delay_s"), 0.95),
+    )
     assert f"| {100 * share:.1f} %: " in choice
     assert f", {delay:.0f} | 0 (≤ 1.2e+02) |" in choice
     shutil.copytree(tmp_path, tmp_path / "more")
-    assert all(len(more) == 2 * len(found[key]) for key, more in study.read(tmp_path, tmp_path / "more").items())
+    assert all(
+        len(more) == 2 * len(found[key])
+        for key, more in study.read(tmp_path, tmp_path / "more").items()
+    )
     assert study.thresholds_table(found).count("\n") == 2
     alarms, share = study.roc(found, IDEAL_LIGHT, ADAPTIVE)
     assert (np.diff(alarms) >= 0).all()

@@ -10,7 +10,17 @@ import pytest
 from compare_known_planners import ask_again, check, compare
 from known_planners.cell import cell, random_pairs
 from known_planners.independent_check import STEP, IndependentCheck
-from known_planners.methods import AUTO, AUTO_SAMPLING, DIRECT, METHODS, OPEN, PLANNED, RAW, SHORTEST, SIMPLIFIED
+from known_planners.methods import (
+    AUTO,
+    AUTO_SAMPLING,
+    DIRECT,
+    METHODS,
+    OPEN,
+    PLANNED,
+    RAW,
+    SHORTEST,
+    SIMPLIFIED,
+)
 from known_planners.picture import draw
 from known_planners.summary import arc_over_chord, lines, markdown, reasons, solved
 from measured_part import write
@@ -39,7 +49,10 @@ def test_no_path_collides_by_the_independent_check():
 
 def test_the_independent_check_sees_what_the_arm_touches():
     """Its verdict on random poses is the package's, but for poses that just touch."""
-    other, q = IndependentCheck(ARM, WORLD), np.random.default_rng(6).uniform(-np.pi, np.pi, (3000, 6))
+    other, q = (
+        IndependentCheck(ARM, WORLD),
+        np.random.default_rng(6).uniform(-np.pi, np.pi, (3000, 6)),
+    )
     sure = np.abs(clearance(ARM, SCENE, q)) > 1e-5
     theirs = np.array([other.touches(row) for row in q])
     np.testing.assert_array_equal(theirs[sure], collides(ARM, SCENE, q)[sure])

@@ -47,7 +47,9 @@ def test_reported_errors_are_those_of_the_joint_positions():
 
 def test_error_without_feedback_is_of_first_order():
     """It adds up what Euler's method misses: half of it with half the step."""
-    position, turn = zip(*((p.position_error[-1], p.turn_error[-1]) for p in map(_follow, (501, 1001))), strict=True)
+    position, turn = zip(
+        *((p.position_error[-1], p.turn_error[-1]) for p in map(_follow, (501, 1001))), strict=True
+    )
     assert position[0] / position[1] == pytest.approx(2, rel=0.05)
     assert turn[0] / turn[1] == pytest.approx(2, rel=0.05)
 
@@ -82,7 +84,14 @@ def test_a_turn_about_one_base_axis_survives_euler_angles():
 
 def test_tool_frame_is_followed(rigid_arm):
     arm = with_tool(rigid_arm, random_tool())
-    q = np.array([0.3, -1.2, 1.5, -0.4, 1.1, 0.2]) + np.linspace(0, 0.5, 2001)[:, None] * [1, -1, 1, 1, -1, 1]
+    q = np.array([0.3, -1.2, 1.5, -0.4, 1.1, 0.2]) + np.linspace(0, 0.5, 2001)[:, None] * [
+        1,
+        -1,
+        1,
+        1,
+        -1,
+        1,
+    ]
     poses = forward_kinematics(arm, q)
     path = differential_inverse_kinematics(arm, poses, q[0], feedback=True)
     np.testing.assert_allclose(path.q, q, atol=1e-5)

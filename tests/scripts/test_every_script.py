@@ -14,7 +14,8 @@ APART = ("hello", "first_hour")  # the one runs when it is loaded, the other fro
 MODULES = sorted(
     ".".join(path.relative_to(SCRIPTS).with_suffix("").parts)
     for path in SCRIPTS.rglob("*.py")
-    if path.stem not in ("__init__", *APART) and path.parent != STUDIES  # which lie beside their suites
+    if path.stem not in ("__init__", *APART)
+    and path.parent != STUDIES  # which lie beside their suites
 )
 
 
@@ -40,7 +41,9 @@ def test_what_a_study_draws_is_executed_with_trust_alone(tmp_path, monkeypatch):
 
 
 def test_a_study_has_not_the_name_of_a_suite_that_comes_along():
-    assert not {path.name for path in STUDIES.iterdir()} & {path.name for path in BUNDLED.glob("[!_]*.*")}
+    assert not {path.name for path in STUDIES.iterdir()} & {
+        path.name for path in BUNDLED.glob("[!_]*.*")
+    }
 
 
 def test_a_contact_at_the_start_of_a_motion_is_simulated_for_its_table():

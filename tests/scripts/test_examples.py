@@ -21,7 +21,11 @@ def test_the_obstacle_space_by_name(tmp_path, capsys):
 @pytest.mark.parametrize("name", list(examples.EXAMPLES)[1:])
 def test_an_example_draws_its_picture(name, tmp_path, capsys):
     examples.main(name, out=tmp_path / "a")
-    assert capsys.readouterr().out.split() == [str(path) for path in sorted((tmp_path / "a").iterdir())] != []
+    assert (
+        capsys.readouterr().out.split()
+        == [str(path) for path in sorted((tmp_path / "a").iterdir())]
+        != []
+    )
 
 
 def test_an_example_without_a_plan_says_so(tmp_path):

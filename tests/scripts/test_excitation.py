@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from madsen2020.excitation import NoExcitation, excite, from_free, limits_of, random_free, within_limits
+from madsen2020.excitation import (
+    NoExcitation,
+    excite,
+    from_free,
+    limits_of,
+    random_free,
+    within_limits,
+)
 from refusals import refused
 
 from dynamics import BadInput, inverse_dynamics, load_arm
@@ -77,8 +84,16 @@ REFUSED = {
         NoExcitation,
         "none of .* random trajectories",
     ),
-    "limits of five joints": ({"limits": HALF._replace(position=HALF.position[:5])}, BadInput, "wrong shape"),
-    "limits the wrong way round": ({"limits": HALF._replace(position=HALF.position[:, ::-1])}, BadInput, "no room"),
+    "limits of five joints": (
+        {"limits": HALF._replace(position=HALF.position[:5])},
+        BadInput,
+        "wrong shape",
+    ),
+    "limits the wrong way round": (
+        {"limits": HALF._replace(position=HALF.position[:, ::-1])},
+        BadInput,
+        "no room",
+    ),
     "one joint's limits the wrong way round": (
         {"limits": HALF._replace(position=np.vstack([HALF.position[:5], HALF.position[5:, ::-1]]))},
         BadInput,
@@ -112,11 +127,20 @@ def _clear_of(scene):
     return limits_of(ARM, 0.3, lambda q: not collides(ARM, scene, q))
 
 
-@pytest.mark.parametrize("solids", [[], [geometry.box([0, 0, -0.2], [2.0, 2.0, 0.1])]], ids=["alone", "floor"])
+@pytest.mark.parametrize(
+    "solids", [[], [geometry.box([0, 0, -0.2], [2.0, 2.0, 0.1])]], ids=["alone", "floor"]
+)
 def test_a_motion_clear_of_a_scene_touches_nothing(solids):
-    scene, few = build_scene(ARM, geometry.pack_primitives(solids)), {"random": 2, "iterations": 2, "harmonics": 3}
-    assert not _touches(scene, excite(ARM, _clear_of(scene), np.random.default_rng(1), **few).trajectory)
-    assert _touches(scene, excite(ARM, limits_of(ARM, 0.3), np.random.default_rng(1), **few).trajectory)
+    scene, few = (
+        build_scene(ARM, geometry.pack_primitives(solids)),
+        {"random": 2, "iterations": 2, "harmonics": 3},
+    )
+    assert not _touches(
+        scene, excite(ARM, _clear_of(scene), np.random.default_rng(1), **few).trajectory
+    )
+    assert _touches(
+        scene, excite(ARM, limits_of(ARM, 0.3), np.random.default_rng(1), **few).trajectory
+    )
 
 
 def test_an_arm_in_a_box_cannot_be_excited():

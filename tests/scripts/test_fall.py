@@ -80,7 +80,9 @@ def test_a_step_of_1_ms_is_refused_with_one_that_would_do(world):
 def energy(arm, q, qd):
     """Kinetic and potential energy at each row [J]."""
     frames = link_frames(arm, q)[..., 1:, :, :]
-    centres = np.einsum("...ij,...j->...i", frames[..., :3, :3], arm.center_of_mass) + frames[..., :3, 3]
+    centres = (
+        np.einsum("...ij,...j->...i", frames[..., :3, :3], arm.center_of_mass) + frames[..., :3, 3]
+    )
     potential = -(arm.mass * (centres @ arm.gravity)).sum(axis=-1)
     return 0.5 * np.einsum("ki,kij,kj->k", qd, mass_matrix(arm, q), qd) + potential
 

@@ -25,13 +25,17 @@ def _oscillator(omega=2.0):
     return LinearModel(a, np.array([[0.0], [1.0]]), np.array([[1.0, 0.0]]), np.zeros((1, 1)))
 
 
-@pytest.mark.filterwarnings("ignore::scipy.signal.BadCoefficients")  # scipy goes by way of a polynomial
+@pytest.mark.filterwarnings(
+    "ignore::scipy.signal.BadCoefficients"
+)  # scipy goes by way of a polynomial
 def test_response_is_scipy_s():
     model = _hanging("state")
     found = frequency_response(model, FREQUENCY)
     assert found.shape == (200, 12, 6)
     for source in (0, 1, 4):
-        system = scipy.signal.StateSpace(model.A, model.B[:, [source]], model.C[[2]], model.D[[2]][:, [source]])
+        system = scipy.signal.StateSpace(
+            model.A, model.B[:, [source]], model.C[[2]], model.D[[2]][:, [source]]
+        )
         _, expected = scipy.signal.freqresp(system, FREQUENCY)
         np.testing.assert_allclose(found[:, 2, source], expected, rtol=1e-4)
 
@@ -42,7 +46,9 @@ def test_transfer_function_has_the_response(pair):
     system = transfer_function(model, *pair)
     s = 1j * FREQUENCY[:, None]
     value = system.gain * np.prod(s - system.zeros, axis=1) / np.prod(s - system.poles, axis=1)
-    np.testing.assert_allclose(value, frequency_response(model, FREQUENCY)[:, pair[0], pair[1]], rtol=1e-5)
+    np.testing.assert_allclose(
+        value, frequency_response(model, FREQUENCY)[:, pair[0], pair[1]], rtol=1e-5
+    )
     assert len(system.zeros) <= len(system.poles) - (1 if pair[0] >= 6 else 2)
 
 
@@ -51,7 +57,9 @@ def test_oscillator():
     np.testing.assert_allclose(np.sort_complex(system.poles), [-2j, 2j], atol=1e-12)
     assert (len(system.zeros), system.gain) == (0, pytest.approx(1))
     found = bode(_oscillator(), 0, 0, [1.0, 2.0, 4.0])
-    np.testing.assert_allclose(found.magnitude, [20 * np.log10(1 / 3), np.inf, 20 * np.log10(1 / 12)])
+    np.testing.assert_allclose(
+        found.magnitude, [20 * np.log10(1 / 3), np.inf, 20 * np.log10(1 / 12)]
+    )
     np.testing.assert_allclose(np.abs(found.phase), [0, np.nan, np.pi], atol=1e-12)
 
 

@@ -12,10 +12,17 @@ def planar_arm(lengths=(0.5, 0.3), masses=(2.0, 1.5)):
     """Two parallel horizontal axes; point masses at the ends of links that swing in a vertical plane."""
     joints = [{"d": 0, "a": length, "alpha": 0, "source": "made up"} for length in lengths]
     links = [
-        {"mass": m, "center_of_mass": [0, 0, 0], "inertia": np.zeros((3, 3)).tolist(), "source": "made up"}
+        {
+            "mass": m,
+            "center_of_mass": [0, 0, 0],
+            "inertia": np.zeros((3, 3)).tolist(),
+            "source": "made up",
+        }
         for m in masses
     ]
-    return arm_from_dict({"joints": joints, "links": links})._replace(gravity=np.array([0.0, -9.81, 0.0]))
+    return arm_from_dict({"joints": joints, "links": links})._replace(
+        gravity=np.array([0.0, -9.81, 0.0])
+    )
 
 
 def test_a_planar_arm_has_the_equations_of_the_textbook():
@@ -25,7 +32,9 @@ def test_a_planar_arm_has_the_equations_of_the_textbook():
     c2, s2 = np.cos(q[:, 1]), np.sin(q[:, 1])
     of = lambda p: symbolic.value(p, q, qd)  # noqa: E731
     M, C, g = found
-    np.testing.assert_allclose(of(M[0][0]), m1 * a1**2 + m2 * (a1**2 + 2 * a1 * a2 * c2 + a2**2), rtol=1e-14)
+    np.testing.assert_allclose(
+        of(M[0][0]), m1 * a1**2 + m2 * (a1**2 + 2 * a1 * a2 * c2 + a2**2), rtol=1e-14
+    )
     np.testing.assert_allclose(of(M[0][1]), m2 * (a1 * a2 * c2 + a2**2), rtol=1e-14)
     np.testing.assert_allclose(of(M[1][1]), m2 * a2**2, rtol=1e-14)
     np.testing.assert_allclose(of(C[0][0]), -m2 * a1 * a2 * s2 * qd[:, 1], atol=1e-14)
@@ -33,7 +42,9 @@ def test_a_planar_arm_has_the_equations_of_the_textbook():
     assert C[1][1] == 0
     weight = 9.81 * m2 * a2 * np.cos(q.sum(axis=1))
     np.testing.assert_allclose(of(g[1]), weight, atol=1e-14)
-    np.testing.assert_allclose(of(g[0]), 9.81 * (m1 + m2) * a1 * np.cos(q[:, 0]) + weight, atol=1e-14)
+    np.testing.assert_allclose(
+        of(g[0]), 9.81 * (m1 + m2) * a1 * np.cos(q[:, 0]) + weight, atol=1e-14
+    )
 
 
 def test_expressions_are_the_numeric_arm():

@@ -8,17 +8,28 @@ from nowoczyn2023 import numeric_kinematics as steps
 from tu2023 import cost, kinematics_figures
 from tu2023 import kinematics as tu
 
-from dynamics import BadInput, NoClosedForm, closed_form_position, forward_kinematics, load_arm, with_tool
+from dynamics import (
+    BadInput,
+    NoClosedForm,
+    closed_form_position,
+    forward_kinematics,
+    load_arm,
+    with_tool,
+)
 
 # --- the flange's position written out ----------------------------------------------------------------
 
 
 def test_closed_form_position_is_the_product_of_transformations(arm):
     q = kebria.positions(1000)
-    np.testing.assert_allclose(closed_form_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        closed_form_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], rtol=0, atol=1e-15
+    )
     moved = np.eye(4)
     moved[2, 3] = 0.1
-    np.testing.assert_array_equal(closed_form_position(with_tool(arm, moved), q), closed_form_position(arm, q))
+    np.testing.assert_array_equal(
+        closed_form_position(with_tool(arm, moved), q), closed_form_position(arm, q)
+    )
 
 
 @pytest.mark.parametrize("lead", [(), (3,), (2, 3), (0,)])
@@ -44,7 +55,9 @@ def test_printed_positions():
     assert worst == pytest.approx(2 * 0.0823, rel=0.02)
     assert corrected < 1e-14
     q[:, 4] = np.pi / 2
-    np.testing.assert_allclose(kebria.printed_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], atol=1e-14)
+    np.testing.assert_allclose(
+        kebria.printed_position(arm, q), forward_kinematics(arm, q)[:, :3, 3], atol=1e-14
+    )
 
 
 def test_printed_positions_term_by_term():
@@ -58,7 +71,9 @@ def test_printed_positions_term_by_term():
     y = d5 * s[0] * s234 - d4 * c[0] - d6 * s[0] * c234 - d6 * c[0] * c[4] + a2 * c[1] * s[0]
     y += a3 * c[1] * c[2] * s[0] - a3 * s[0] * s[1] * s[2]
     z = d1 - d6 * s234 * s[4] + a3 * np.sin(q[:, 1] + q[:, 2]) + a2 * s[1] - d5 * c234
-    np.testing.assert_allclose(kebria.printed_position(arm, q), np.column_stack([x, y, z]), atol=1e-15)
+    np.testing.assert_allclose(
+        kebria.printed_position(arm, q), np.column_stack([x, y, z]), atol=1e-15
+    )
 
 
 # --- kebria2016 ---------------------------------------------------------------------------------------
@@ -89,7 +104,9 @@ def test_limits_of_kebria():
 
 
 def test_kebria_mass_matrix():
-    matrix = formulations.euler_lagrange(load_arm(formulations.NAME), *formulations.states()[:2]).mass_matrix
+    matrix = formulations.euler_lagrange(
+        load_arm(formulations.NAME), *formulations.states()[:2]
+    ).mass_matrix
     assert np.abs(matrix - np.swapaxes(matrix, 1, 2)).max() < 1e-14
     assert np.linalg.eigvalsh(matrix).min() > 5e-5
 

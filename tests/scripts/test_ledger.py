@@ -22,9 +22,13 @@ def calls_of_claims():
         (name.value, {keyword.arg for keyword in call.keywords})
         for tree in trees
         for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "judged"
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "judged"
         for name in ast.walk(call.args[0])
-        if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.startswith(start)
+        if isinstance(name, ast.Constant)
+        and isinstance(name.value, str)
+        and name.value.startswith(start)
     ]
 
 
@@ -56,7 +60,9 @@ def test_there_are_rows():
     assert len(ROWS) >= 40
 
 
-@pytest.mark.parametrize(("document", "row"), ROWS, ids=[f"{name}-{k}" for k, (name, _) in enumerate(ROWS)])
+@pytest.mark.parametrize(
+    ("document", "row"), ROWS, ids=[f"{name}-{k}" for k, (name, _) in enumerate(ROWS)]
+)
 def test_row_is_complete(document, row):
     assert document in ledger.DOCUMENTS
     assert ledger.faults(row) == []
@@ -127,7 +133,12 @@ def test_every_claim_is_asked_for_and_every_claim_asked_for_is_there():
 
 @pytest.mark.parametrize(("name", "values"), CALLS, ids=[name for name, _ in CALLS])
 def test_call_gives_the_values_that_stand_in_braces(name, values):
-    fields = {field for text in ledger.claim_of(name) for _, field, _, _ in Formatter().parse(text) if field}
+    fields = {
+        field
+        for text in ledger.claim_of(name)
+        for _, field, _, _ in Formatter().parse(text)
+        if field
+    }
     assert values == {re.split(r"[.\[]", field)[0] for field in fields}
 
 
@@ -135,11 +146,17 @@ def test_call_gives_the_values_that_stand_in_braces(name, values):
 def test_claim_names_a_test_that_exists(name):
     words = ledger.claim_of(name)
     assert name.split(".")[0] in ledger.DOCUMENTS
-    assert ledger.faults(ledger.Row(*words[:3], "o", verdicts.REPRODUCED, words.remark, words.test)) == []
+    assert (
+        ledger.faults(ledger.Row(*words[:3], "o", verdicts.REPRODUCED, words.remark, words.test))
+        == []
+    )
 
 
 def test_every_row_has_the_words_of_one_claim_and_every_claim_a_row():
-    found = [[name for name in ledger.claims() if has_words_of(document, row, name)] for document, row in ROWS]
+    found = [
+        [name for name in ledger.claims() if has_words_of(document, row, name)]
+        for document, row in ROWS
+    ]
     assert [row for (_, row), names in zip(ROWS, found, strict=True) if len(names) != 1] == []
     assert {names[0] for names in found} == set(ledger.claims())
 
@@ -164,4 +181,6 @@ def has_words_of(document, row, name):
 @cache
 def pattern(text):
     parts = Formatter().parse(text)
-    return re.compile("".join(re.escape(fixed) + (".+" if field else "") for fixed, field, _, _ in parts))
+    return re.compile(
+        "".join(re.escape(fixed) + (".+" if field else "") for fixed, field, _, _ in parts)
+    )

@@ -14,7 +14,12 @@ import reproduce
 from test_ledger import GOOD
 
 ROOT = Path(__file__).parents[2]
-RECORDINGS = {"kebria2016.recordings", "tu2023.real_data", "tu2023.experiment", "madsen2020.real_data"}
+RECORDINGS = {
+    "kebria2016.recordings",
+    "tu2023.real_data",
+    "tu2023.experiment",
+    "madsen2020.real_data",
+}
 TIMES = {
     "madsen2020.repeated.seconds_of_a_fit",
     "nowoczyn2023.numeric_kinematics.microseconds",
@@ -39,7 +44,9 @@ def test_rows_are_those_of_the_ledger(document):
     chapters = [c for c in reproduce.chapters(document) if c.__name__ not in RECORDINGS]
     rows, written = rows_of(chapters), ledger.read()[document]
     claims = {(row.place, row.claim) for row in rows}
-    assert ledger.differences(rows, [row for row in written if (row.place, row.claim) in claims]) == []
+    assert (
+        ledger.differences(rows, [row for row in written if (row.place, row.claim) in claims]) == []
+    )
     if len(chapters) == len(reproduce.chapters(document)):
         assert len(rows) == len(written)
 
@@ -55,9 +62,15 @@ def test_rows_of_recordings_are_those_of_the_ledger(name):
 
 def test_every_claim_is_measured_by_a_chapter_of_its_document():
     """So that no row of the ledger is left out above."""
-    chapters = {f"{d}/{name}.py" for d, names in reproduce.CHAPTERS.items() for name in names.split()}
+    chapters = {
+        f"{d}/{name}.py" for d, names in reproduce.CHAPTERS.items() for name in names.split()
+    }
     for path, call in calls_of_judged():
-        name = next(n.value for n in ast.walk(call.args[0]) if isinstance(n, ast.Constant) and "." in str(n.value))
+        name = next(
+            n.value
+            for n in ast.walk(call.args[0])
+            if isinstance(n, ast.Constant) and "." in str(n.value)
+        )
         assert path in chapters
         assert path.split("/")[0] == name.split(".")[0]
 
@@ -67,7 +80,9 @@ def test_the_page_is_what_its_rows_make_of_it(tmp_path):
     written = ledger.read()
     for document, rows in written.items():
         ledger.update(document, rows, tmp_path / "ledger.md")
-    assert (tmp_path / "ledger.md").read_text(encoding="utf-8") == ledger.LEDGER.read_text(encoding="utf-8")
+    assert (tmp_path / "ledger.md").read_text(encoding="utf-8") == ledger.LEDGER.read_text(
+        encoding="utf-8"
+    )
     assert list(written) == list(ledger.DOCUMENTS)
 
 
@@ -94,7 +109,9 @@ def test_a_stale_or_typed_number_is_noticed(ours, typed, noticed):
 
 @pytest.mark.parametrize("field", ["published", "verdict", "remark", "test"])
 def test_other_words_in_a_row_are_noticed(field):
-    assert len(ledger.differences([GOOD], [GOOD._replace(**{field: "refuted"})])) == (field != "verdict")
+    assert len(ledger.differences([GOOD], [GOOD._replace(**{field: "refuted"})])) == (
+        field != "verdict"
+    )
     assert ledger.differences([GOOD], [GOOD._replace(**{field: "in part"})])
 
 
@@ -108,7 +125,9 @@ def calls_of_judged():
         (path.relative_to(ROOT / "scripts").as_posix(), node)
         for path in sorted(ROOT.glob("scripts/*/*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "judged"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "judged"
     ]
 
 
@@ -134,34 +153,50 @@ def test_times_are_of_the_order_kept(name):
     """A busy machine is slower, and a better one quicker, but neither by a factor of fifty."""
     module, function = name.rsplit(".", 1)
     measured = getattr(import_module(module), function)
-    now, then = (x if isinstance(x, list | tuple) else [x] for x in (measured.__wrapped__(), measured()))
+    now, then = (
+        x if isinstance(x, list | tuple) else [x] for x in (measured.__wrapped__(), measured())
+    )
     assert len(now) == len(then)
     assert all(1 / 50 < a / b < 50 for a, b in zip(now, then, strict=True))
 
 
 # --- nothing typed ------------------------------------------------------------------------------------
 
-REFERENCE = re.compile(r"\(\d+\.\d+\)|B\.\d|\b[A-Za-zθφλω]+\d+\b|9[05] %")  # (2.13), B.2, q5, levels
-MEASURED = re.compile(r"\d\.\d|\de[+-]?\d|\d ?(°|%|mm|cm|m|kg|g|rad|s|ms|µs|Hz|kB|N·m|N|1/s)(?![\w·])")
+REFERENCE = re.compile(
+    r"\(\d+\.\d+\)|B\.\d|\b[A-Za-zθφλω]+\d+\b|9[05] %"
+)  # (2.13), B.2, q5, levels
+MEASURED = re.compile(
+    r"\d\.\d|\de[+-]?\d|\d ?(°|%|mm|cm|m|kg|g|rad|s|ms|µs|Hz|kB|N·m|N|1/s)(?![\w·])"
+)
 
 
 def texts_of_rows():
     """What is written out, between the braces, in functions of the scripts that make rows."""
     for path in sorted(ROOT.glob("scripts/*/*.py")):
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(function, ast.FunctionDef) and any(is_judged(node) for node in ast.walk(function)):
+            if isinstance(function, ast.FunctionDef) and any(
+                is_judged(node) for node in ast.walk(function)
+            ):
                 yield from ((path.name, text) for text in written_out(function))
 
 
 def is_judged(node):
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "judged"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "judged"
+    )
 
 
 def written_out(function):
     doc = ast.get_docstring(function, clean=False)
-    formats = [v.format_spec for v in ast.walk(function) if isinstance(v, ast.FormattedValue) and v.format_spec]
+    formats = [
+        v.format_spec
+        for v in ast.walk(function)
+        if isinstance(v, ast.FormattedValue) and v.format_spec
+    ]
     skipped = {id(node) for form in formats for node in ast.walk(form)}
-    texts = [n for n in ast.walk(function) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    texts = [
+        n for n in ast.walk(function) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
     return [node.value for node in texts if id(node) not in skipped and node.value != doc]
 
 
@@ -174,11 +209,15 @@ def test_no_quantity_is_typed_into_a_row():
     assert [found for found in texts_of_rows() if typed(found[1])] == []
 
 
-@pytest.mark.parametrize("text", [" of 18 agree; ours a2 −0.425", " kB, 36 kB", " m, d4 = 109 mm", "1e-6", "at 11 s"])
+@pytest.mark.parametrize(
+    "text", [" of 18 agree; ours a2 −0.425", " kB, 36 kB", " m, d4 = 109 mm", "1e-6", "at 11 s"]
+)
 def test_a_typed_quantity_is_noticed(text):
     assert typed(text)
 
 
-@pytest.mark.parametrize("text", ["(2.13) and B.2", " of 18", "joint 4's axis ", "UR5: q5 m", "s5 by "])
+@pytest.mark.parametrize(
+    "text", ["(2.13) and B.2", " of 18", "joint 4's axis ", "UR5: q5 m", "s5 by "]
+)
 def test_names_and_counts_are_no_quantities(text):
     assert not typed(text)

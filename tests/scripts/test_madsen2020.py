@@ -16,7 +16,10 @@ def test_the_motion_kept_excites_as_kept():
     """Its condition number from its own regressor; at rest at both ends, and within half the arm's limits."""
     kept, arm = bench.excitation(), bench.true_arm()
     time = np.linspace(0, kept.trajectory.period, 600, endpoint=False)
-    Y = base_regressor(arm, base_parameters(arm), *kept.trajectory(time)) / arm.torque_limits[:, None]
+    Y = (
+        base_regressor(arm, base_parameters(arm), *kept.trajectory(time))
+        / arm.torque_limits[:, None]
+    )
     values = np.linalg.svd(Y.reshape(-1, Y.shape[-1]), compute_uv=False)
     assert values[0] / values[-1] == pytest.approx(kept.condition_number, rel=0.02)
     assert kept.condition_number < kept.random_condition_numbers.min()
@@ -96,7 +99,9 @@ def test_order_of_table_5_decides_nothing():
     """Its motions are not given; the remark says how it is here."""
     (row,) = [row for row in validation.rows() if "smallest where" in row.claim]
     lines = validation.table_5()
-    same = np.argmin([line.improvement for line in lines]) == np.argmax([line.cad for line in lines])
+    same = np.argmin([line.improvement for line in lines]) == np.argmax(
+        [line.cad for line in lines]
+    )
     assert row.verdict == verdicts.UNCHECKABLE
     assert row.remark.startswith("so it is here" if same else "here it is not")
 
@@ -124,15 +129,26 @@ def test_intervals_cover_as_kept():
     """The first experiments once more, with the same noise; and the row says what the kept ones show."""
     kept, again = repeated.inside(), np.array(repeated.inside.__wrapped__(2))
     assert np.mean(kept[:2] == again) > 0.97  # another machine rounds otherwise
-    (row,) = [row for row in ledger.read()["madsen2020"] if row.claim.startswith("standard deviations show")]
+    (row,) = [
+        row
+        for row in ledger.read()["madsen2020"]
+        if row.claim.startswith("standard deviations show")
+    ]
     assert f"{100 * kept.mean():.1f} ± " in row.ours
     assert f"in {len(kept)} experiments" in row.ours
 
 
 def test_fewer_samples_are_left_the_lower_the_cutoff():
     """The row compares times of so many samples."""
-    (row,) = [row for row in ledger.read()["madsen2020"] if row.claim.startswith("filtering and decimation")]
-    assert [repeated.seconds_of_a_fit(every)[2] for every in (repeated.EVERY, repeated.MORE)] == [1550, 6200]
+    (row,) = [
+        row
+        for row in ledger.read()["madsen2020"]
+        if row.claim.startswith("filtering and decimation")
+    ]
+    assert [repeated.seconds_of_a_fit(every)[2] for every in (repeated.EVERY, repeated.MORE)] == [
+        1550,
+        6200,
+    ]
     assert "with 1550 samples" in row.ours
     assert "with 6200" in row.ours
 
@@ -171,7 +187,10 @@ def test_real_arm_false_alarms(real_data):
     intervals = {}
     for model in ("given", "consistent"):
         limits = real_data.thresholds("no8", model)
-        alarms = [int(real_data._replayed("no8", model, "no8", k * limits).detected.sum()) for k in (1, 0.1, 10)]
+        alarms = [
+            int(real_data._replayed("no8", model, "no8", k * limits).detected.sum())
+            for k in (1, 0.1, 10)
+        ]
         assert alarms[2] == 0
         assert alarms[1] > 0
         intervals[model] = alarm_rate(alarms[0], float(real_data.recording("no8").time[-1]))[1:]

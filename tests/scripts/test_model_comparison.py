@@ -40,18 +40,29 @@ def test_rotor_inertia_is_its_product_with_the_acceleration(controller, points):
 def test_doubled_masses_are_a_relative_error_of_one(controller, points):
     point_masses = controller._replace(rotor_inertia=np.zeros(6))
     doubled = point_masses._replace(mass=2 * controller.mass)
-    np.testing.assert_allclose(compare_torques(point_masses, doubled, points).relative[:5], 1.0, rtol=1e-12)
+    np.testing.assert_allclose(
+        compare_torques(point_masses, doubled, points).relative[:5], 1.0, rtol=1e-12
+    )
 
 
 def test_at_rest_only_gravity_differs(controller, points):
     tu, rest = load_arm("ur5_tu2023"), OperatingPoints(points.q, 0 * points.qd, 0 * points.qdd)
-    expected = np.abs(gravity_torque(tu, points.q) - gravity_torque(controller, points.q)).mean(axis=0)
-    np.testing.assert_allclose(compare_torques(controller, tu, rest).mean_absolute, expected, atol=1e-12)
+    expected = np.abs(gravity_torque(tu, points.q) - gravity_torque(controller, points.q)).mean(
+        axis=0
+    )
+    np.testing.assert_allclose(
+        compare_torques(controller, tu, rest).mean_absolute, expected, atol=1e-12
+    )
 
 
 def test_pairs_are_symmetric_in_newton_metres_and_keep_the_triangle_inequality(points):
-    arms = {name: load_arm(name) for name in ("ur5_tu2023", "ur5_controller", "ur5_ragazzon2012", "ur5e")}
-    table = {(a, b): compare_torques(arms[a], arms[b], points) for a in arms for b in arms if a != b}
+    arms = {
+        name: load_arm(name)
+        for name in ("ur5_tu2023", "ur5_controller", "ur5_ragazzon2012", "ur5e")
+    }
+    table = {
+        (a, b): compare_torques(arms[a], arms[b], points) for a in arms for b in arms if a != b
+    }
     for a, b in table:
         np.testing.assert_array_equal(table[a, b].mean_absolute, table[b, a].mean_absolute)
         for c in set(arms) - {a, b}:
@@ -76,7 +87,9 @@ def test_points_fill_their_range_and_repeat():
     np.testing.assert_array_equal(points.qdd, again.qdd)
 
 
-@pytest.mark.parametrize("arguments", [(0,), (5, 0), (5, 6, -1.0), (5, 6, np.nan), (5, 6, 1.0, np.inf)], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [(0,), (5, 0), (5, 6, -1.0), (5, 6, np.nan), (5, 6, 1.0, np.inf)], ids=str
+)
 def test_impossible_points_are_refused(arguments):
     with pytest.raises(BadInput):
         random_operating_points(np.random.default_rng(0), *arguments)

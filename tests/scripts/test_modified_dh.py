@@ -6,7 +6,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from made_up_arms import random_arm
-from nowoczyn2023.modified_dh import modified_dh, modified_link_frames, modified_transform, standard_transform
+from nowoczyn2023.modified_dh import (
+    modified_dh,
+    modified_link_frames,
+    modified_transform,
+    standard_transform,
+)
 from oracles import pinocchio_model, random_states
 
 from dynamics import link_frames, load_arm

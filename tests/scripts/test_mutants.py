@@ -70,7 +70,9 @@ def test_what_is_noticed_and_what_survives(root):
 
 def test_the_table_counts_every_fate_once():
     fates = {"a": ("planner", "noticed"), "b": ("planner", "since"), "c": ("control", "survived")}
-    rows = mutants.rows({name: {"room": room, "fate": fate} for name, (room, fate) in fates.items()})
+    rows = mutants.rows(
+        {name: {"room": room, "fate": fate} for name, (room, fate) in fates.items()}
+    )
     assert [row[0] for row in rows] == [*mutants.ROOMS, "everywhere", "all"]
     by_room = {name: numbers for name, *numbers in rows}
     assert by_room["planner"] == ["2", "1", "1", "0"]

@@ -243,7 +243,11 @@ def test_pairs_have_the_arcs_kept():
 
 
 def test_the_shortest_of_all_candidates():
-    assert direct_path.longer_than_brute_force.__wrapped__(6) == direct_path.longer_than_brute_force() == 0
+    assert (
+        direct_path.longer_than_brute_force.__wrapped__(6)
+        == direct_path.longer_than_brute_force()
+        == 0
+    )
 
 
 def test_demonstration():

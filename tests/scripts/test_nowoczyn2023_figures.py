@@ -16,7 +16,13 @@ from refusals import refused
 
 from dynamics import forward_kinematics, inverse_kinematics
 from hopfield_nav.extensions.clearance import build_scene, clearance, collides, explain
-from hopfield_nav.extensions.known_world import SAMPLING, KnownPlan, PlannedPath, path_length, plan_known
+from hopfield_nav.extensions.known_world import (
+    SAMPLING,
+    KnownPlan,
+    PlannedPath,
+    path_length,
+    plan_known,
+)
 from hopfield_nav.figures import paper_style
 from hopfield_nav.figures.solid import cell as cell_view
 from hopfield_nav.geometry import pack_primitives
@@ -69,7 +75,12 @@ def labels(figure):
 
 def test_the_files_are_named_after_the_path(scene, straight, direct, tmp_path):
     names = [p.name for p in draw_plan_figures(ARM, scene, SOLIDS, straight, tmp_path, pdf=True)]
-    assert names == ["shortest_path.png", "shortest_path.pdf", "goal_solutions.png", "goal_solutions.pdf"]
+    assert names == [
+        "shortest_path.png",
+        "shortest_path.pdf",
+        "goal_solutions.png",
+        "goal_solutions.pdf",
+    ]
     (page, _) = draw_plan_figures(ARM, scene, SOLIDS, direct, tmp_path)
     assert page.name == "direct_path.png"
     for path in tmp_path.glob("*.png"):
@@ -115,14 +126,21 @@ def test_angles_and_clearance_are_those_of_the_path(scene, straight):
 def test_clearances_are_those_of_the_table(scene, straight):
     """Parts of the arm that stay beside each other count: the table and the page name them too."""
     found = clearances(ARM, scene, straight.path.q)
-    for values, of in ((found.itself, build_scene(ARM)), (found.solids, scene._replace(pairs=scene.pairs[:0]))):
+    for values, of in (
+        (found.itself, build_scene(ARM)),
+        (found.solids, scene._replace(pairs=scene.pairs[:0])),
+    ):
         np.testing.assert_allclose(values, clearance(ARM, of, straight.path.q), atol=1e-12)
     assert np.ptp(found.itself) < 1e-9  # housings that turn about one axis
-    np.testing.assert_allclose(np.minimum(*found), clearance(ARM, scene, straight.path.q), atol=1e-12)
+    np.testing.assert_allclose(
+        np.minimum(*found), clearance(ARM, scene, straight.path.q), atol=1e-12
+    )
     assert np.isinf(clearances(ARM, build_scene(ARM), straight.path.q).solids).all()
 
 
-def test_the_legend_has_the_lengths_of_direct_paths_and_the_arcs_end_at_the_goal(scene, direct, drawn):
+def test_the_legend_has_the_lengths_of_direct_paths_and_the_arcs_end_at_the_goal(
+    scene, direct, drawn
+):
     with paper_style():
         figure = direct_page(ARM, scene, SOLIDS, direct.paths)
     assert len(direct.paths) == 5
@@ -130,11 +148,17 @@ def test_the_legend_has_the_lengths_of_direct_paths_and_the_arcs_end_at_the_goal
     lengths = [path.length for path in direct.paths]
     np.testing.assert_allclose(written, lengths, atol=0.005)
     assert [p.alpha for p in drawn[0]] == [1.0, 1.0]  # start and goal: ghosts would hide the arcs
-    view = cell_view.CellView(ARM, SOLIDS, np.concatenate([fine_path(path.q, 0.1) for path in direct.paths]))
-    arcs = [np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20]
+    view = cell_view.CellView(
+        ARM, SOLIDS, np.concatenate([fine_path(path.q, 0.1) for path in direct.paths])
+    )
+    arcs = [
+        np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20
+    ]
     assert len(arcs) == len(lengths)
     for arc in arcs:
-        np.testing.assert_allclose(arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9)
+        np.testing.assert_allclose(
+            arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9
+        )
 
 
 def test_paths_that_look_the_same_are_one_line(scene):
@@ -152,7 +176,9 @@ def test_nothing_is_cut_off(scene, straight, direct):
             shortest_page(ARM, scene, SOLIDS, straight.path),
             direct_page(ARM, scene, SOLIDS, via),
             solutions_page(ARM, scene, SOLIDS, START),
-            stopped_page(ARM, scene, SOLIDS, straight.path.q[:100], "a reason " * 30, straight.path),
+            stopped_page(
+                ARM, scene, SOLIDS, straight.path.q[:100], "a reason " * 30, straight.path
+            ),
         ]
         for figure in pages:
             needed, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
@@ -203,14 +229,18 @@ def test_a_pose_out_of_reach_has_no_picture(scene):
 
 def test_touches_are_put_together_by_what_is_touched():
     assert touch_words("free") == []
-    assert touch_words("link 3 touches known[1], link 2 touches known[1], the tool touches the base") == [
+    assert touch_words(
+        "link 3 touches known[1], link 2 touches known[1], the tool touches the base"
+    ) == [
         "links 2, 3 touch known[1]",
         "the tool touches the base",
     ]
     assert touch_words("link 4 comes within 3.0 mm of known[0], link 5 touches known[0]") == [
         "links 4, 5 touch known[0]"
     ]
-    assert touch_words("the tool touches link 2, link 5 touches link 2") == ["link 5 and the tool touch link 2"]
+    assert touch_words("the tool touches link 2, link 5 touches link 2") == [
+        "link 5 and the tool touch link 2"
+    ]
 
 
 def test_what_has_a_name_is_called_by_it(scene):
@@ -229,7 +259,9 @@ def test_what_has_a_name_is_called_by_it(scene):
 def test_the_stop_of_a_branch_is_where_it_ends(scene, straight, drawn):
     branch = straight.path.q[:200]
     with paper_style():
-        figure = stopped_page(ARM, scene, SOLIDS, branch, "joint 5 would pass its limit", straight.path)
+        figure = stopped_page(
+            ARM, scene, SOLIDS, branch, "joint 5 would pass its limit", straight.path
+        )
     assert "joint 5 would pass" in figure.axes[0].get_title()
     np.testing.assert_array_equal(drawn[0][-1].q, branch[-1])
     np.testing.assert_array_equal(drawn[1][-1].q, straight.path.q[-1])

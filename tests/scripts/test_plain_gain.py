@@ -41,7 +41,9 @@ def test_the_mass_matrix_improves_the_estimate_at_1000_poses(name, least):
     error = settled_error(arm, q, true, OMEGA)
     gain = np.maximum(fit_gain(arm, q, true, OMEGA), 0.0)
     plain = share_of_error(wrenches(arm, joint_error_plain, q, error, gain=tuple(gain)), true)
-    with_matrix = share_of_error(wrenches(arm, joint_error, q, error, position_gain=tuple(OMEGA**2)), true)
+    with_matrix = share_of_error(
+        wrenches(arm, joint_error, q, error, position_gain=tuple(OMEGA**2)), true
+    )
     assert plain > least
     assert with_matrix < 1e-6
 
@@ -54,7 +56,9 @@ def test_it_does_so_with_masses_that_are_wrong_by_a_tenth():
     model = arm._replace(mass=arm.mass * scale, inertia=arm.inertia * scale[:, None, None])
     error = settled_error(model, q, true, OMEGA)  # the controller has the wrong model
     found = wrenches(arm, joint_error, q, error, position_gain=tuple(OMEGA**2))
-    plain = wrenches(arm, joint_error_plain, q, error, gain=tuple(np.maximum(fit_gain(arm, q, true, OMEGA), 0.0)))
+    plain = wrenches(
+        arm, joint_error_plain, q, error, gain=tuple(np.maximum(fit_gain(arm, q, true, OMEGA), 0.0))
+    )
     assert share_of_error(found, true) < 0.2 < 0.5 < share_of_error(plain, true)
 
 
@@ -86,7 +90,9 @@ def test_a_settled_error_is_one_that_the_loop_holds():
     error, still = settled_error(arm, q, wrench, OMEGA), np.zeros_like(q)
     torque = inverse_dynamics(arm, q, still, -(OMEGA**2) * error)
     np.testing.assert_allclose(
-        inverse_dynamics(arm, q, still, still), torque + np.einsum("kij,ki->kj", jacobian(arm, q), wrench), atol=1e-9
+        inverse_dynamics(arm, q, still, still),
+        torque + np.einsum("kij,ki->kj", jacobian(arm, q), wrench),
+        atol=1e-9,
     )
 
 

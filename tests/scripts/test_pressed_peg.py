@@ -36,7 +36,9 @@ def test_low_pass_keeps_slow_and_drops_fast():
 def test_pressing_force_is_as_wanted(force):
     """By the stiffness of the loop; the light arm gives way by centimetres, so only nearly."""
     for case, share in ((FULL, 0.01), (LIGHT, 0.1)):
-        assert peg.error(case._replace(force=force), "joint_error").force == pytest.approx(force, rel=share)
+        assert peg.error(case._replace(force=force), "joint_error").force == pytest.approx(
+            force, rel=share
+        )
 
 
 def test_surface_friction_acts_against_sliding():
@@ -54,7 +56,9 @@ def test_surface_friction_acts_against_sliding():
 def test_without_friction_the_estimate_is_the_force(estimator, force):
     """Ideal: to 0.1 % without rotors and surface friction, to 2 % with both; noise adds 0.2 N at most."""
     assert peg.error(LIGHT._replace(force=force), estimator).rms < 1e-3 * force
-    ideal, real = (peg.error(FULL._replace(force=force, real=r), estimator).rms for r in (False, True))
+    ideal, real = (
+        peg.error(FULL._replace(force=force, real=r), estimator).rms for r in (False, True)
+    )
     assert ideal < 0.02 * force
     assert ideal < real < ideal + 0.2
 
@@ -86,7 +90,8 @@ def test_friction_is_much_worse_and_hardly_depends_on_the_force(estimator):
 def test_friction_is_known_where_joints_turn(estimator):
     """Slid radially, joints 2 and 3 turn and the model tells their friction; 20 % off it tells it wrongly."""
     around, turning, wrong = (
-        peg.error(case, estimator, "slide").rms for case in (RUBBING, TURNING, TURNING._replace(friction_scale=0.8))
+        peg.error(case, estimator, "slide").rms
+        for case in (RUBBING, TURNING, TURNING._replace(friction_scale=0.8))
     )
     assert turning < 0.15 * around
     assert 3 * turning < wrong < around

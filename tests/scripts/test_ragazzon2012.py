@@ -24,7 +24,9 @@ def test_tables():
 
 def test_cylinders():
     found = tables.cylinders(load_arm("ur5_ragazzon2012"))
-    np.testing.assert_allclose(found[:, 1], [0.13693, 0.540, 0.507, 0.085, 0.085, 0.0395], atol=1e-12)
+    np.testing.assert_allclose(
+        found[:, 1], [0.13693, 0.540, 0.507, 0.085, 0.085, 0.0395], atol=1e-12
+    )
     np.testing.assert_allclose(found[:, 0], [0.045, 0.045, *[0.045 * 97 / 113] * 4], atol=1e-12)
 
 
@@ -41,14 +43,18 @@ def test_start_pose():
 
 
 def test_map():
-    np.testing.assert_allclose(tables.map_corners(), [[0.1501, -0.2499, 0], [0.6498, 0.2498, 0]], atol=1e-12)
+    np.testing.assert_allclose(
+        tables.map_corners(), [[0.1501, -0.2499, 0], [0.6498, 0.2498, 0]], atol=1e-12
+    )
 
 
 # --- planner ------------------------------------------------------------------------------------------
 
 
 def test_size():
-    assert [row.verdict for row in (planner._size_row(), planner._six_axes_row())] == ["reproduced"] * 2
+    assert [row.verdict for row in (planner._size_row(), planner._six_axes_row())] == [
+        "reproduced"
+    ] * 2
 
 
 def test_eigenvalue():
@@ -73,7 +79,9 @@ def test_paths_are_not_always_shortest():
     for beta in (planner.NEAR_QUARTER, planner.BETA):
         kept = planner.counts_of_maps(beta, planner.MAPS)
         np.testing.assert_array_equal(planner.counts_of_maps.__wrapped__(beta, 12), kept[:12])
-    near, tenth = (planner.share_of_longer_paths(beta) for beta in (planner.NEAR_QUARTER, planner.BETA))
+    near, tenth = (
+        planner.share_of_longer_paths(beta) for beta in (planner.NEAR_QUARTER, planner.BETA)
+    )
     assert near > tenth > (0, 0)
     assert planner.share_of_longer_paths(1e-4, 12)[0] <= 1e-3
 
@@ -104,7 +112,9 @@ def test_lagrange_terms():
 def test_skew_symmetry():
     arm, (q, qd) = load_arm("ur5_ragazzon2012"), equations.states()
     torque = equations.coriolis_torque(arm, q, qd)
-    collected, differenced = (f(arm, q, qd) for f in (equations.collected_coriolis, equations.differenced_coriolis))
+    collected, differenced = (
+        f(arm, q, qd) for f in (equations.collected_coriolis, equations.differenced_coriolis)
+    )
     for matrix in (collected, differenced):
         np.testing.assert_allclose(np.einsum("kij,kj->ki", matrix, qd), torque, rtol=0, atol=1e-10)
     assert equations.skew_error(arm, q, qd, collected) > 0.1
@@ -118,7 +128,10 @@ def test_delays_are_those_kept():
     """The middle of the map again, push by push, against walls and posts."""
     for world in (AS_PRINTED, RIGHT):
         for radius in (contact.WALL, contact.POST):
-            found, kept = (contact.delays.__wrapped__(world, MIDDLE, 1.0, radius), contact.delays(world, radius=radius))
+            found, kept = (
+                contact.delays.__wrapped__(world, MIDDLE, 1.0, radius),
+                contact.delays(world, radius=radius),
+            )
             np.testing.assert_allclose(found[0], kept[contact.PLACES.index(MIDDLE[0])], atol=1e-9)
             assert kept.shape == (9, 3)
 
@@ -135,7 +148,8 @@ def test_delay_of_a_straight_push():
 def test_delay_falls_with_omega():
     for world in (AS_PRINTED, RIGHT):
         slow, usual, fast = (
-            np.median(contact.delays.__wrapped__(world, MIDDLE, omega_scale=s)) for s in (0.5, 1.0, 2.0)
+            np.median(contact.delays.__wrapped__(world, MIDDLE, omega_scale=s))
+            for s in (0.5, 1.0, 2.0)
         )
         assert slow > 2 * usual > 4 * fast
         assert slow == np.median(contact.delays(world, MIDDLE, 0.5))
@@ -196,7 +210,9 @@ def test_delays_of_the_experiment():
     rows, medians = {row.claim: row.ours for row in ledger.read()["ragazzon2012"]}, []
     for name, words in ((AS_PRINTED, "printed dynamics"), (RIGHT, "right dynamics")):
         found = feeling.delays(experiment.run(name))
-        (ours,) = [ours for claim, ours in rows.items() if claim.endswith(f"the experiment, {words}")]
+        (ours,) = [
+            ours for claim, ours in rows.items() if claim.endswith(f"the experiment, {words}")
+        ]
         medians.append(np.median(found))
         assert f"median {medians[-1]:.2f} s" in ours
         assert f"{100 * np.mean((found >= 0.2) & (found <= 0.5)):.0f} % in the range" in ours
@@ -208,7 +224,9 @@ def test_free_motion():
         held, smooth = feeling.free_motion_error(name, 0.00524), feeling.free_motion_error(name, 0)
         assert 5e-4 < held < 1.5e-3
         assert smooth < 2e-5
-        straight, zigzag = (feeling.false_force(name, 0.00524, s) for s in (feeling.STRAIGHT, feeling.ZIGZAG))
+        straight, zigzag = (
+            feeling.false_force(name, 0.00524, s) for s in (feeling.STRAIGHT, feeling.ZIGZAG)
+        )
         assert 0.1 < straight < zigzag < 3
 
 

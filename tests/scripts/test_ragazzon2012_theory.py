@@ -24,7 +24,9 @@ def test_the_potential_as_printed_has_the_other_sign():
 
 def test_the_third_term_of_the_christoffel_symbols_has_a_minus():
     q, qd = states()
-    plus, minus = (skew_error(ARM, q, qd, derivations.christoffel(ARM, q, qd, sign)) for sign in (1.0, -1.0))
+    plus, minus = (
+        skew_error(ARM, q, qd, derivations.christoffel(ARM, q, qd, sign)) for sign in (1.0, -1.0)
+    )
     assert plus > 0.1
     assert minus < 1e-6
 

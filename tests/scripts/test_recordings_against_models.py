@@ -47,7 +47,10 @@ def test_rotor_inertia_is_what_is_left_without_it():
 
 def test_forearm_of_the_web_page():
     """Gravity alone, so neither tensors nor rotors play a part."""
-    tu, adopted = residual(load_arm("ur5_tu2023"), STANDSTILL), residual(sets()[NO_ROTORS], STANDSTILL)
+    tu, adopted = (
+        residual(load_arm("ur5_tu2023"), STANDSTILL),
+        residual(sets()[NO_ROTORS], STANDSTILL),
+    )
     assert 0.3 < tu[1] < 0.55
     assert 0.3 < tu[2] < 0.55
     assert adopted.max() < 0.025
@@ -67,7 +70,9 @@ def test_kebria2016_is_not_the_most_accurate():
     kebria, kufieta = load_arm("ur5_kebria2016"), sets()[NO_ROTORS]
     assert residual(kebria, STANDSTILL).max() > 10 * residual(kufieta, STANDSTILL).max()
     # in motion the missing rotors hide the difference between the two
-    assert residuals(kebria, MOVING).max() == pytest.approx(residuals(kufieta, MOVING).max(), rel=0.05)
+    assert residuals(kebria, MOVING).max() == pytest.approx(
+        residuals(kufieta, MOVING).max(), rel=0.05
+    )
 
 
 def test_sampling_period():
@@ -90,7 +95,9 @@ def test_torque_constant():
 
 
 def test_verdicts():
-    verdicts = {row.claim: row.verdict for chapter in (real_data, recordings) for row in chapter.rows()}
+    verdicts = {
+        row.claim: row.verdict for chapter in (real_data, recordings) for row in chapter.rows()
+    }
     assert sorted(verdicts.values()) == ["refuted", "refuted", "refuted", "reproduced"]
     found = [row.verdict for row in experiment.rows()]
     assert found == ["reproduced", "refuted", "refuted"]

@@ -94,7 +94,9 @@ def test_alarms_counted():
     assert OWN.alarms(1.01 * OWN.largest())[0] == 0
     alarms, seconds = OWN.alarms(0.0)
     assert alarms == 3
-    rows = [len(OWN.rows(run)[0]) for run in r.FREE_RUNS]  # every 8 ms; every other pair is missing in the first
+    rows = [
+        len(OWN.rows(run)[0]) for run in r.FREE_RUNS
+    ]  # every 8 ms; every other pair is missing in the first
     assert seconds == pytest.approx(0.008 * sum(rows), rel=0.02)
     halves = [OWN.alarms(0.0, half) for half in (0, 1)]
     assert [count for count, _ in halves] == [3, 3]
@@ -129,9 +131,13 @@ def test_rows_of_the_suite_and_their_tables():
 
 def test_the_table_of_the_standstill_is_that_of_the_page():
     suite = any_suite("standstill")
-    rows = [{**run_job(suite, job.index), "version": ""} for job in map(suite.job, range(suite.count))]
+    rows = [
+        {**run_job(suite, job.index), "version": ""} for job in map(suite.job, range(suite.count))
+    ]
     kept = Path(study.__file__).parents[1] / "docs/measured/detectors_on_recordings.standstill.md"
-    assert tables("standstill", rows)["standstill"].strip() == kept.read_text(encoding="utf-8").strip()
+    assert (
+        tables("standstill", rows)["standstill"].strip() == kept.read_text(encoding="utf-8").strip()
+    )
 
 
 def test_without_recordings_the_bench_says_where_they_would_be(tmp_path, monkeypatch, capsys):

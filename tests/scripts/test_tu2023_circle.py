@@ -57,7 +57,9 @@ def test_tool_stays_on_the_circle(speed):
     real, ideal = Case(speed), Case(speed, friction=False, sensors=False)
     assert circle.off_circle(real).max() < 1e-3
     assert circle.off_circle(ideal).max() < 0.2 * circle.off_circle(real).max()
-    assert circle.off_circle(ideal._replace(hold=False)).max() < 0.01 * circle.off_circle(ideal).max()
+    assert (
+        circle.off_circle(ideal._replace(hold=False)).max() < 0.01 * circle.off_circle(ideal).max()
+    )
     lap = circle_motion.lap_time(speed)
     assert circle.measured_period(Case(speed)) == pytest.approx(lap, abs=2 * circle_motion.PERIOD)
 
@@ -97,7 +99,9 @@ def test_filters_beat_equation_60():
         assert (2 * circle_signals.acceleration_error(method, found)[:3] < printed[:3]).all()
     steps, period = np.array(circle_motion.ENCODER), circle_motion.PERIOD
     velocity = 2 * circle_motion.VELOCITY_NOISE / period
-    assert printed[4] == pytest.approx(velocity, rel=0.1)  # joint 5 stands still: no step of the encoder
+    assert printed[4] == pytest.approx(
+        velocity, rel=0.1
+    )  # joint 5 stands still: no step of the encoder
     magnified = np.hypot(velocity, 2 / period**2 * steps * np.sqrt(2 / 12))
     assert (printed > 0.9 * np.where(np.arange(6) == 4, velocity, magnified)).all()
     clean = circle_motion.samples(IDEAL)
@@ -109,14 +113,18 @@ def test_currents_times_constants_are_the_torques():
     current = circle_signals.currents(found.tau)
     np.testing.assert_allclose(current * circle_signals.CONSTANTS, found.tau, rtol=1e-14)
     assert (np.sign(current) == np.sign(found.tau)).all()
-    np.testing.assert_allclose(circle_signals.currents(found.tau, 1.67) * 1.67, found.tau, rtol=1e-14)
+    np.testing.assert_allclose(
+        circle_signals.currents(found.tau, 1.67) * 1.67, found.tau, rtol=1e-14
+    )
 
 
 def test_constants_come_back():
     """With rotors and friction in the model, for the joints that move; by the document's recipe not."""
     found, true = circle_motion.samples(FAST), circle_signals.CONSTANTS
     moving = [0, 1, 2, 3, 5]
-    np.testing.assert_allclose(circle_signals.fitted_constants(found)[moving], true[moving], rtol=0.05)
+    np.testing.assert_allclose(
+        circle_signals.fitted_constants(found)[moving], true[moving], rtol=0.05
+    )
     tau = circle_signals.model_torque(found, "(60), low-pass")
     ratios = circle_signals.ratio_of_maxima(tau, circle_signals.currents(found.tau))
     assert (ratios < 0.75 * true).all()
@@ -129,7 +137,9 @@ def test_constants_come_back():
 def test_phase_of_known_signals():
     turn = 2 * np.pi * 2 * np.arange(1000)[:, None] / 1000
     assert circle_signals.lag(np.sin(turn - np.pi / 2), np.sin(turn), 2)[0] == pytest.approx(0.25)
-    assert circle_signals.lag(3 + np.sin(turn + 0.2), np.sin(turn), 2)[0] == pytest.approx(-0.1 / np.pi)
+    assert circle_signals.lag(3 + np.sin(turn + 0.2), np.sin(turn), 2)[0] == pytest.approx(
+        -0.1 / np.pi
+    )
 
 
 @pytest.mark.parametrize("direction", [1, -1])

@@ -24,9 +24,13 @@ def test_every_mode_is_a_root_of_the_equations():
     for k in range(0, len(found.q), len(found.q) // 12):
         q, h = found.q[k], 1e-5
         hold, still = gravity_torque(arm, q), np.zeros(6)
-        ahead, behind = ([forward_dynamics(arm, q + s * e, still, hold) for e in np.eye(6)] for s in (h, -h))
+        ahead, behind = (
+            [forward_dynamics(arm, q + s * e, still, hold) for e in np.eye(6)] for s in (h, -h)
+        )
         squares = np.sort(np.linalg.eigvals((np.array(ahead) - behind).T / (2 * h)).real)
-        np.testing.assert_allclose(squares, found.falls[k] ** 2 - found.swings[k, ::-1] ** 2, atol=1e-3)
+        np.testing.assert_allclose(
+            squares, found.falls[k] ** 2 - found.swings[k, ::-1] ** 2, atol=1e-3
+        )
 
 
 def test_gains_are_those_of_inertia_at_high_frequencies():

@@ -15,13 +15,17 @@ def test_inverse_kinematics():
 def test_theta6_has_one_branch():
     error, negative = printed.theta6()
     terms = printed.terms()
-    np.testing.assert_allclose(terms["m2"] ** 2 + terms["n2"] ** 2, printed.poses().s[:, 4] ** 2, atol=1e-12)
+    np.testing.assert_allclose(
+        terms["m2"] ** 2 + terms["n2"] ** 2, printed.poses().s[:, 4] ** 2, atol=1e-12
+    )
     assert error < 1e-9
     assert 0.1 < negative < 0.9
 
 
 def test_the_product_ends_with_joint_5():
-    assert printed.product_error(as_printed=False) < 1e-9 < 1 < printed.product_error(as_printed=True)
+    assert (
+        printed.product_error(as_printed=False) < 1e-9 < 1 < printed.product_error(as_printed=True)
+    )
 
 
 def test_the_shoulder_s_condition_is_of_the_wrist_centre():
@@ -33,7 +37,9 @@ def test_the_shoulder_s_condition_is_of_the_wrist_centre():
 
 
 def test_the_elbow_is_singular_folded_too():
-    (lost, value), (lost_folded, value_folded) = (printed.singular(kind) for kind in ("stretched", "folded"))
+    (lost, value), (lost_folded, value_folded) = (
+        printed.singular(kind) for kind in ("stretched", "folded")
+    )
     assert max(lost, lost_folded) < 1e-9
     assert value < 1e-9
     assert value_folded > 0.1
@@ -66,7 +72,9 @@ def test_a_sphere_s_and_a_rod_s_tensor():
     axes = np.vstack([np.eye(3), -np.eye(3)])
     np.testing.assert_allclose(bodies.tensor(np.ones(6), axes), 4 * np.eye(3))
     rod = np.linspace(-1, 1, 2001)[:, None] * [1.0, 0.0, 0.0]
-    np.testing.assert_allclose(bodies.tensor(np.full(2001, 1 / 2001), rod), np.diag([0, 1 / 3, 1 / 3]), atol=1e-3)
+    np.testing.assert_allclose(
+        bodies.tensor(np.full(2001, 1 / 2001), rod), np.diag([0, 1 / 3, 1 / 3]), atol=1e-3
+    )
 
 
 def test_the_tensors_are_about_the_centres_of_mass():

@@ -17,7 +17,9 @@ def settings_of(sweep, rows):
 
 def test_what_the_seed_does_drops_out_of_a_paired_difference():
     sweep = make_sweep("ragazzon2012", {"detection.threshold": [12, 6, 18]}, repeats=5, set=NOISE)
-    results = settings_of(sweep, made_rows(sweep, lambda job: 10.0 * job.seed + job.values["detection.threshold"] / 6))
+    results = settings_of(
+        sweep, made_rows(sweep, lambda job: 10.0 * job.seed + job.values["detection.threshold"] / 6)
+    )
     assert [result.is_base for result in results] == [True, False, False]
     time = results[0].means["simulated_time_s"]
     assert time.high - time.low > 30.0
@@ -33,10 +35,14 @@ def test_a_table_of_one_key_marks_the_base_world_alone_and_compares_nothing():
     first, stiff = judged.tables
     assert [result.is_base for result in first.results] == [False, True]
     assert len(stiff.results) == 3
-    assert not any(result.is_best or result.differences for table in judged.tables for result in table.results)
+    assert not any(
+        result.is_best or result.differences for table in judged.tables for result in table.results
+    )
     assert (judged.settings.count, len(judged.settings.results)) == (6, 6)
     assert judged.settings.results[0].label == ("6", "10000")
-    assert [result.label for result in judged.settings.results if result.is_base] == [("12", "100000")]
+    assert [result.label for result in judged.settings.results if result.is_base] == [
+        ("12", "100000")
+    ]
 
 
 def test_a_seed_that_is_swept_is_a_repeat_and_not_a_choice():
@@ -63,7 +69,10 @@ def test_drawn_values_are_put_into_quarters():
     threshold, stiffness = judge(sweep, made_rows(sweep, lambda job: 1.0)).tables
     assert len(threshold.results) == 2
     assert [result.reached.n for result in stiffness.results] == [20, 20, 20, 20]
-    assert all(result.label[0].startswith(letter) for result, letter in zip(stiffness.results, "abcd", strict=True))
+    assert all(
+        result.label[0].startswith(letter)
+        for result, letter in zip(stiffness.results, "abcd", strict=True)
+    )
 
 
 def test_without_parameters_there_is_one_row_and_without_seeds_no_interval():
@@ -73,29 +82,45 @@ def test_without_parameters_there_is_one_row_and_without_seeds_no_interval():
     assert [result.reached.n for result in table.results] == [3]
     assert judged.settings is None
     sweep = make_sweep("ragazzon2012", {"detection.threshold": [6, 12]})
-    assert math.isnan(settings_of(sweep, made_rows(sweep, lambda job: float(job.index)))[0].differences["reached"].low)
+    assert math.isnan(
+        settings_of(sweep, made_rows(sweep, lambda job: float(job.index)))[0]
+        .differences["reached"]
+        .low
+    )
 
 
 def test_what_is_printed_has_the_best_and_the_base_marked_and_counts_reasons(tmp_path, capsys):
     vary = {"detection.threshold": [6, 12, 24], "contact.stiffness": [1e4, 1e5]}
     sweep = make_sweep("ragazzon2012", vary, repeats=3, set=NOISE)
-    rows = made_rows(sweep, lambda job: 20.0 + job.seed, lambda job: job.values["detection.threshold"] > 6)
+    rows = made_rows(
+        sweep, lambda job: 20.0 + job.seed, lambda job: job.values["detection.threshold"] > 6
+    )
     for row in rows[:3]:
         row.update(outcome="failed", error="too soft", simulated_time_s=None)
     print_sweep(sweep, rows, tmp_path)
     out = capsys.readouterr().out
     assert out.startswith("18 runs: 12 reached, 3 failed, 3 no_path")
-    (best,) = [line for line in out.splitlines() if line.split()[:3] == ["★", "24,", "10000"] and "3/3" in line]
+    (best,) = [
+        line
+        for line in out.splitlines()
+        if line.split()[:3] == ["★", "24,", "10000"] and "3/3" in line
+    ]
     assert "100% (44–100)" in best
     assert any(line.split()[:3] == ["○", "12,", "100000"] for line in out.splitlines())
-    assert "★ detection.threshold 24, contact.stiffness 10000; at the edge of detection.threshold," in " ".join(
-        out.split()
+    assert (
+        "★ detection.threshold 24, contact.stiffness 10000; at the edge of detection.threshold,"
+        in " ".join(out.split())
     )
     assert "-100 (-100…" in out
-    assert "3 of 18 runs, first that with detection.threshold=6, contact.stiffness=10000.0: too soft" in out
+    assert (
+        "3 of 18 runs, first that with detection.threshold=6, contact.stiffness=10000.0: too soft"
+        in out
+    )
 
 
-@pytest.mark.parametrize("quantities", [["saturated_share"], ["peak_contact_force_N", "wall_time_s"]])
+@pytest.mark.parametrize(
+    "quantities", [["saturated_share"], ["peak_contact_force_N", "wall_time_s"]]
+)
 def test_quantities_that_were_not_asked_for_are_not_shown(quantities):
     sweep = make_sweep("ragazzon2012", {"detection.threshold": [6, 12]}, quantities=quantities)
     assert set(settings_of(sweep, made_rows(sweep, lambda job: 1.0))[0].means) <= set(quantities)

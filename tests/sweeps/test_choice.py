@@ -11,7 +11,16 @@ from made_rows import made_rows
 from refusals import refused
 
 from hopfield_nav.cli.sweep_report import best_lines, print_sweep
-from hopfield_nav.sweeps import Aim, Settings, choose, execute, judge, load_sweep, make_sweep, read_rows
+from hopfield_nav.sweeps import (
+    Aim,
+    Settings,
+    choose,
+    execute,
+    judge,
+    load_sweep,
+    make_sweep,
+    read_rows,
+)
 from hopfield_nav.sweeps.sections import Condition
 from hopfield_nav.sweeps.settings import neighbours, read_settings
 
@@ -29,10 +38,14 @@ def random_settings(random):
     reached = (random.random((count, blocks)) < random.choice([0.0, 0.7, 0.95, 1.0])).astype(float)
     columns = {
         ALARMS: random.poisson(random.choice([0.0, 0.1]), (count, blocks)).astype(float),
-        PEAK: random.integers(1, 4, (count, 1)) + random.choice([0.0, 0.01, 1.0]) * random.random((count, blocks)),
+        PEAK: random.integers(1, 4, (count, 1))
+        + random.choice([0.0, 0.01, 1.0]) * random.random((count, blocks)),
         TIME: random.integers(1, 4, (count, blocks)).astype(float),
     }
-    orders = [np.arange(length) if sorted_ else None for length, sorted_ in zip(shape, ordered, strict=True)]
+    orders = [
+        np.arange(length) if sorted_ else None
+        for length, sorted_ in zip(shape, ordered, strict=True)
+    ]
     return Settings(reached, columns, neighbours(shape, orders)), shape, ordered
 
 
@@ -77,7 +90,9 @@ def test_thousands_of_tables_are_judged_as_by_hand():
         choice = choose(settings)
         assert choice.best == expected
         assert sorted(choice.ranks) == list(range(len(settings.reached)))
-        assert choice.best is None or (choice.ranks[0] == choice.best and not choice.fails[choice.best])
+        assert choice.best is None or (
+            choice.ranks[0] == choice.best and not choice.fails[choice.best]
+        )
         none += expected is None
     assert 40 < none < 2000
 
@@ -132,7 +147,9 @@ def test_the_smallest_force_wins_and_not_the_shortest_time():
     assert (best.result.label, best.choice.alike, best.choice.few) == (("12",), 2, True)
     for row in rows:
         row["false_alarm_count"] = int(row[THRESHOLD] == 18)
-    assert judge(sweep, rows).best[0].choice.beside is False or judge(sweep, rows).best[0].result.label == ("6",)
+    assert judge(sweep, rows).best[0].choice.beside is False or judge(sweep, rows).best[
+        0
+    ].result.label == ("6",)
 
 
 def test_a_setting_beside_one_that_fails_is_left_out_and_an_edge_is_said():
@@ -148,7 +165,12 @@ def test_a_setting_beside_one_that_fails_is_left_out_and_an_edge_is_said():
 
 def test_values_are_neighbours_in_their_order_and_not_in_that_of_the_file():
     assert neighbours((3,), [np.array([1, 2, 0])]).tolist() == [[2, -1], [-1, 2], [1, 0]]
-    assert neighbours((2, 2), [None, np.array([0, 1])]).tolist() == [[-1, 1], [0, -1], [-1, 3], [2, -1]]
+    assert neighbours((2, 2), [None, np.array([0, 1])]).tolist() == [
+        [-1, 1],
+        [0, -1],
+        [-1, 3],
+        [2, -1],
+    ]
 
 
 def test_nobody_arrives():
@@ -180,7 +202,9 @@ def test_every_method_has_its_own_best_and_words_have_no_neighbours(tmp_path, ca
 
 
 def test_draws_have_a_best_sample_and_no_neighbours():
-    sweep = make_sweep("u_trap", random={STIFFNESS: {"uniform": [1e4, 1e5]}}, samples=9, repeats=2, set=NOISE)
+    sweep = make_sweep(
+        "u_trap", random={STIFFNESS: {"uniform": [1e4, 1e5]}}, samples=9, repeats=2, set=NOISE
+    )
     rows = made_rows(sweep, lambda job: 1.0)
     for row in rows:
         row[PEAK] = float((row["index"] // 2 - 3) ** 2)
@@ -206,16 +230,25 @@ def test_a_swept_seed_is_a_block_and_the_base_world_is_among_the_settings():
 def two(values):
     """Settings of two blocks with the same numbers."""
     count = len(next(iter(values.values())))
-    columns = {name: np.repeat(np.array(v, float)[:, None], 2, axis=1) for name, v in values.items()}
+    columns = {
+        name: np.repeat(np.array(v, float)[:, None], 2, axis=1) for name, v in values.items()
+    }
     return Settings(np.ones((count, 2)), columns, np.full((count, 2), -1))
 
 
 def test_an_aim_keeps_to_its_conditions():
     settings = two({PEAK: [10, 20, 30, 5], TIME: [14, 11.1, 10, 10], ALARMS: [0, 0, 0, 1]})
-    aim = Aim.model_validate({"least": PEAK, "while": {ALARMS: "<= 0", TIME: "<= 1.1 least", "reached": ">= 0.95"}})
+    aim = Aim.model_validate(
+        {"least": PEAK, "while": {ALARMS: "<= 0", TIME: "<= 1.1 least", "reached": ">= 0.95"}}
+    )
     choice = choose(settings, aim)
     assert choice.best == 2
-    assert choice.fails.tolist() == [f"{TIME} <= 1.1 least", f"{TIME} <= 1.1 least", "", f"{ALARMS} <= 0"]
+    assert choice.fails.tolist() == [
+        f"{TIME} <= 1.1 least",
+        f"{TIME} <= 1.1 least",
+        "",
+        f"{ALARMS} <= 0",
+    ]
     assert choose(settings, Aim.model_validate({"least": PEAK})).best == 3
     none = choose(settings, Aim.model_validate({"least": PEAK, "while": {PEAK: "< 5"}}))
     assert (none.best, none.nearest) == (None, 3)
@@ -226,7 +259,9 @@ def test_what_least_is_of_keeps_all_other_conditions():
     settings = two({PEAK: [10, 20], TIME: [20, 10], ALARMS: [0, 1]})
     for order in ((ALARMS, TIME), (TIME, ALARMS)):
         conditions = {TIME: "<= 1.1 least", ALARMS: "<= 0"}
-        aim = Aim.model_validate({"least": PEAK, "while": {name: conditions[name] for name in order}})
+        aim = Aim.model_validate(
+            {"least": PEAK, "while": {name: conditions[name] for name in order}}
+        )
         assert choose(settings, aim).best == 0
 
 
@@ -241,7 +276,9 @@ def test_what_least_is_of_keeps_all_other_conditions():
     ],
 )
 def test_forms_of_a_condition(text, expected):
-    assert Aim.model_validate({"least": PEAK, "while": {TIME: text}}).conditions == {TIME: Condition(*expected)}
+    assert Aim.model_validate({"least": PEAK, "while": {TIME: text}}).conditions == {
+        TIME: Condition(*expected)
+    }
 
 
 @pytest.mark.parametrize(
@@ -251,9 +288,15 @@ def test_forms_of_a_condition(text, expected):
             {"least": "peak_contact_force"},
             "aim.least: unknown quantity; found 'peak_contact_force'.*Did you mean 'peak_c",
         ),
-        ({"least": PEAK, "while": {"reachd": ">= 1"}}, "aim.while.reachd: unknown quantity.*Did you mean 'reached'"),
+        (
+            {"least": PEAK, "while": {"reachd": ">= 1"}},
+            "aim.while.reachd: unknown quantity.*Did you mean 'reached'",
+        ),
         ({"least": "outcome"}, "aim.least: not a number"),
-        ({"least": PEAK, "while": {TIME: "about 3"}}, f"aim.while.{TIME}: no condition; found 'about 3'"),
+        (
+            {"least": PEAK, "while": {TIME: "about 3"}},
+            f"aim.while.{TIME}: no condition; found 'about 3'",
+        ),
         ({"least": PEAK, "while": {TIME: "<= "}}, "no condition"),
         ({"least": PEAK, "while": {TIME: 3}}, "no condition"),
         ({"lest": PEAK}, "aim.lest: unknown key.*Did you mean 'least'"),
@@ -268,7 +311,8 @@ def test_an_aim_that_cannot_be_is_one_line(aim, words):
 
 def test_what_an_aim_names_is_kept_and_counts_for_the_digest():
     plain, aimed, timed = (
-        make_sweep("u_trap", {THRESHOLD: [6, 12]}, aim=aim) for aim in (None, PEAK, {"least": "wall_time_s"})
+        make_sweep("u_trap", {THRESHOLD: [6, 12]}, aim=aim)
+        for aim in (None, PEAK, {"least": "wall_time_s"})
     )
     assert plain.digest == aimed.digest != timed.digest
     assert "wall_time_s" in timed.kept

@@ -38,11 +38,15 @@ def test_proportional_derivative_and_threshold(written, tmp_path):
     delay = np.array([row["detection_delay_median_s"] for row in rows]).reshape(2, 2, 2)
     assert (delay[0] > 1.5 * delay[1]).all()
     assert (delay[..., 1] > delay[..., 0]).all()
-    assert {"controller.proportional*", "controller.derivative*", "detection.threshold"} <= set(rows[0])
+    assert {"controller.proportional*", "controller.derivative*", "detection.threshold"} <= set(
+        rows[0]
+    )
 
 
 def test_a_gain_that_the_detector_cannot_work_with_is_refused_before_the_sweep(written):
-    text = SWEEP.replace("controller.proportional: {scale: [0.25, 1]}", "controller.proportional: [0, 500]")
+    text = SWEEP.replace(
+        "controller.proportional: {scale: [0.25, 1]}", "controller.proportional: [0, 500]"
+    )
     with refused(r"gains\.yaml.*needs K0 of the control law on every joint; .*momentum_observer"):
         load_sweep(written(text))
 

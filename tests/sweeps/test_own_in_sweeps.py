@@ -102,18 +102,33 @@ def test_a_run_is_given_up_after_so_many_touches(here):
 
 
 def test_what_hangs_or_sleeps_is_ended_in_this_process(here):
-    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
+    made = make_sweep(
+        "u_trap",
+        {"explore.way": [0, 1, 2]},
+        set={"explore.method": "hangs.py:RESPONSE"},
+        patience=0.5,
+    )
     rows = read_rows(execute(made, here / "out", workers=0), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed", "method_failed"]
-    assert all("response 'hangs': one call took longer than 0.5 s" in row["error"] for row in rows[1:])
+    assert all(
+        "response 'hangs': one call took longer than 0.5 s" in row["error"] for row in rows[1:]
+    )
 
 
 def test_a_worker_is_ended_and_the_row_marked(here):
-    made = make_sweep("u_trap", {"explore.way": [0, 1, 2]}, set={"explore.method": "hangs.py:RESPONSE"}, patience=0.5)
+    made = make_sweep(
+        "u_trap",
+        {"explore.way": [0, 1, 2]},
+        set={"explore.method": "hangs.py:RESPONSE"},
+        patience=0.5,
+    )
     rows = read_rows(execute(made, here / "out", workers=1), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed", "method_failed"]
     for row in rows[1:]:
-        assert row["error"] == "response 'hangs': one call took longer than 0.5 s; its worker was ended"
+        assert (
+            row["error"]
+            == "response 'hangs': one call took longer than 0.5 s; its worker was ended"
+        )
         assert row["simulated_time_s"] is None
 
 
@@ -128,8 +143,12 @@ def test_a_method_of_ones_own_is_not_run_before_its_own_row(here, key):
 
 
 def test_a_method_that_raises_is_a_row_like_others(here):
-    Path("raises.py").write_text(HANGS.replace("while self.way", "if self.way").replace("pass", "1 / 0"))
-    made = make_sweep("u_trap", {"explore.way": [0, 1]}, set={"explore.method": "raises.py:RESPONSE"})
+    Path("raises.py").write_text(
+        HANGS.replace("while self.way", "if self.way").replace("pass", "1 / 0")
+    )
+    made = make_sweep(
+        "u_trap", {"explore.way": [0, 1]}, set={"explore.method": "raises.py:RESPONSE"}
+    )
     rows = read_rows(execute(made, here / "out", workers=0), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed"]
     assert "ZeroDivisionError" in rows[1]["error"]
@@ -143,7 +162,11 @@ def test_an_error_of_the_program_is_a_row_that_is_marked(here, monkeypatch):
         raise IndexError("not meant to happen")
 
     monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
-    made = make_sweep("u_trap", {"obstacles": [[], [{"sphere": {"center": [0.4, 0, 0], "radius": 0.05}}]]}, keep="runs")
+    made = make_sweep(
+        "u_trap",
+        {"obstacles": [[], [{"sphere": {"center": [0.4, 0, 0], "radius": 0.05}}]]},
+        keep="runs",
+    )
     rows = read_rows(execute(made, here / "out", workers=0), made)
     assert [row["outcome"] for row in rows] == ["reached", "internal_error"]
     assert rows[1]["error"] == "IndexError: not meant to happen"

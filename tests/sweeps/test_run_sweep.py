@@ -53,7 +53,9 @@ def failed_row(made, index, reason):
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory):
     """The table of the small sweep, run in this process."""
-    return (execute(small(), tmp_path_factory.mktemp("serial") / "s", workers=0) / "sweep.csv").read_bytes()
+    return (
+        execute(small(), tmp_path_factory.mktemp("serial") / "s", workers=0) / "sweep.csv"
+    ).read_bytes()
 
 
 def test_a_script_that_its_own_workers_would_start_again_is_told_so_at_once(tmp_path):
@@ -61,7 +63,9 @@ def test_a_script_that_its_own_workers_would_start_again_is_told_so_at_once(tmp_
     call = "sweep('u_trap', {'detection.threshold': [6, 12]}, set={'time_limit': 0.1}, workers=1)"
     script.write_text(f"from hopfield_nav import sweep\n\n{call}\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
+    told = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True
+    )
     last = told.stderr.splitlines()[-1]
     assert "study.py: a sweep starts processes" in last
     assert "__main__" in last
@@ -91,7 +95,12 @@ def rows_of(made, work, workers=1):
 def test_two_workers_give_the_table_of_one_process_and_leave_nothing(serial, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     seen = []
-    folder = execute(small(), tmp_path / "out", workers=2, progress=lambda done, c: seen.append((done, c.total())))
+    folder = execute(
+        small(),
+        tmp_path / "out",
+        workers=2,
+        progress=lambda done, c: seen.append((done, c.total())),
+    )
     assert (folder / "sweep.csv").read_bytes() == serial
     assert seen == [(k, k) for k in range(1, 9)]
     assert workers_of(psutil.Process()) == []
@@ -132,7 +141,9 @@ def test_kept_runs_are_runs(tmp_path):
 @pytest.mark.parametrize("name", ["runs", "sweep.csv", "runs/000001"])
 def test_nothing_outside_the_folder_of_a_sweep_is_touched(tmp_path, name):
     """A folder that somebody sent may hold a link to anywhere."""
-    made = make_sweep("u_trap", {"detection.threshold": [6, 12]}, set={"time_limit": 0.1}, keep="runs")
+    made = make_sweep(
+        "u_trap", {"detection.threshold": [6, 12]}, set={"time_limit": 0.1}, keep="runs"
+    )
     folder = execute(made, tmp_path / "out", workers=0)
     outside = tmp_path / "outside"
     shutil.move(folder / name, outside)
@@ -190,7 +201,9 @@ def test_two_do_not_go_on_with_one_sweep_at_once(tmp_path):
 def test_resume_does_only_what_is_missing(serial, tmp_path):
     folder = execute(small(), tmp_path / "out", workers=0)
     lines = (folder / "sweep.csv").read_bytes().splitlines(keepends=True)
-    (folder / "sweep.csv").write_bytes(b"".join([*lines[:3], *lines[6:8], lines[8][:20]]))  # the last is torn
+    (folder / "sweep.csv").write_bytes(
+        b"".join([*lines[:3], *lines[6:8], lines[8][:20]])
+    )  # the last is torn
     seen = []
     execute(small(), folder, workers=0, resume=True, progress=lambda done, _: seen.append(done))
     assert seen == [5, 6, 7, 8]
@@ -216,7 +229,9 @@ def slow_job(made, index, folder):
 def test_a_killed_worker_loses_nothing():
     made, rows = small(), []
     with Pool(made, 2, work=slow_job) as workers:
-        while len(begun := workers_of(psutil.Process())) < 2:  # a process that was just made has no command line yet
+        while (
+            len(begun := workers_of(psutil.Process())) < 2
+        ):  # a process that was just made has no command line yet
             time.sleep(0.01)
         victim, _ = begun
         for row in workers.rows(range(made.count), made.count):
@@ -224,7 +239,9 @@ def test_a_killed_worker_loses_nothing():
             if len(rows) == 2:
                 victim.kill()
         assert victim not in workers_of(psutil.Process())
-    assert sorted(rows, key=lambda row: row["index"]) == [slow_job(made, i, None) for i in range(made.count)]
+    assert sorted(rows, key=lambda row: row["index"]) == [
+        slow_job(made, i, None) for i in range(made.count)
+    ]
 
 
 @pytest.mark.parametrize("killed", [1, 99])
@@ -281,7 +298,10 @@ def sleepy_job(made, index, folder):
 def test_a_run_that_does_not_heed_its_time_limit_is_ended(monkeypatch):
     monkeypatch.setattr(pool, "_GRACE", 0.5)
     rows = rows_of(small(time_limit_per_run=0.5), sleepy_job)
-    assert (rows[5]["outcome"], rows[5]["error"]) == ("timed_out", "given up after 0.5 s of wall time")
+    assert (rows[5]["outcome"], rows[5]["error"]) == (
+        "timed_out",
+        "given up after 0.5 s of wall time",
+    )
     assert [row["error"] for row in rows.values()].count("alive") == 7
 
 
@@ -306,7 +326,9 @@ def test_each_worker_takes_one_job_at_a_time_has_one_thread_and_listens_nowhere(
     """Other users of the machine reach whatever listens."""
     before, made, taken = dict(os.environ), small(repeats=50), []
     with Pool(made, 2, work=environment_job) as workers:
-        for done, row in enumerate(workers.rows((taken.append(i) or i for i in range(made.count)), made.count)):
+        for done, row in enumerate(
+            workers.rows((taken.append(i) or i for i in range(made.count)), made.count)
+        ):
             assert row["error"] == "1 1 1 1"
             assert len(taken) - done <= 2
         for process in (psutil.Process(), *workers_of(psutil.Process())):
@@ -351,7 +373,9 @@ def when_written(file, patience=30.0):
 
 
 @pytest.mark.study
-def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(serial, tmp_path, scheduler):
+def test_a_running_cluster_gives_the_same_table_and_one_that_goes_away_is_told(
+    serial, tmp_path, scheduler
+):
     """The rows that it gave until then are kept."""
     address, processes = scheduler
     folder = execute(small(), tmp_path / "whole", scheduler=address)
@@ -392,20 +416,31 @@ MEASURES = Measures(measure, {"one": "1"})
 
 
 @pytest.mark.study
-def test_runs_that_kill_their_process_or_hang_cost_a_cluster_nothing_else(tmp_path, scheduler, monkeypatch):
+def test_runs_that_kill_their_process_or_hang_cost_a_cluster_nothing_else(
+    tmp_path, scheduler, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text(BAD_RUNS)
-    given = {"measures": "bad.py:MEASURES", "patience": 2.0, "set": {"explore.method": "bad.py:RESPONSE"}}
+    given = {
+        "measures": "bad.py:MEASURES",
+        "patience": 2.0,
+        "set": {"explore.method": "bad.py:RESPONSE"},
+    }
     made = make_sweep("u_trap", {"explore.way": [0, 1, 2, 3]}, **given)
     rows = read_rows(execute(made, tmp_path / "out", scheduler=scheduler[0]), made)
     assert [row["outcome"] for row in rows] == ["reached", "method_failed", "failed", "reached"]
-    assert rows[1]["error"] == "response 'hangs': one call took longer than 2 s; its worker was ended"
+    assert (
+        rows[1]["error"] == "response 'hangs': one call took longer than 2 s; its worker was ended"
+    )
     assert rows[2]["error"] == "the run killed its worker every time (exit status 3)"
 
 
 def test_without_dask_a_line_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with refused(r"--scheduler tcp://.*a cluster needs Dask.*pip install 'hopfield-nav\[cluster\]'", LibraryMissing):
+    with refused(
+        r"--scheduler tcp://.*a cluster needs Dask.*pip install 'hopfield-nav\[cluster\]'",
+        LibraryMissing,
+    ):
         execute(small(), tmp_path / "out", scheduler="tcp://127.0.0.1:9")
 
 
@@ -441,7 +476,9 @@ def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
     print_sweep(made, rows, tmp_path)
     out = capsys.readouterr().out
     assert out.startswith("4 runs: 4 failed")
-    assert "12 of 12 runs, first that with detection.threshold=6, contact.stiffness=10000.0: x" in out
+    assert (
+        "12 of 12 runs, first that with detection.threshold=6, contact.stiffness=10000.0: x" in out
+    )
 
 
 DRAWN = [

@@ -33,7 +33,9 @@ def test_intervals_of_one_sample():
 
 
 def test_a_mean_stays_where_it_is_possible_unless_a_value_is_beyond():
-    assert mean([0.0, 0.0, 1.0], limits_of("simulated_time_s")).low == 0.0 > mean([0.0, 0.0, 1.0]).low
+    assert (
+        mean([0.0, 0.0, 1.0], limits_of("simulated_time_s")).low == 0.0 > mean([0.0, 0.0, 1.0]).low
+    )
     assert mean([1.0, 1.0, 0.9], limits_of("saturated_share")).high == 1.0
     below = mean([-3.0, -1.0, 0.5], (0.0, math.inf))
     assert below.low < below.estimate < 0.0 < below.high
@@ -106,7 +108,10 @@ def test_paired_intervals_cover_the_truth(n, step):
     """
     intervals = np.array([paired_shares(*pairs(*table))[2:] for table in tables(n)])
     grid = np.arange(0.0, 1.0 + step / 2, step)
-    cases = [*itertools.product(grid, grid, TIES), *((a, 1.0 - a, -1) for a in np.arange(0.02, 1.0, 0.04))]
+    cases = [
+        *itertools.product(grid, grid, TIES),
+        *((a, 1.0 - a, -1) for a in np.arange(0.02, 1.0, 0.04)),
+    ]
     found = [coverage(n, intervals, cells_of(*case)) for case in cases]
     assert min(found) >= 0.94
     assert np.diff(intervals).mean() <= 3.0 / math.sqrt(n)  # and not by saying nothing

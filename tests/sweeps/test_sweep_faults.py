@@ -53,7 +53,9 @@ def told(*parts):
     return sorted(re.match(r"s.yaml, line \d+: ([\w.]+): ", fault).group(1) for fault in faults)
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(FAULTS, 2)), ids=lambda c: c[1])
+@pytest.mark.parametrize(
+    ("first", "second"), list(itertools.combinations(FAULTS, 2)), ids=lambda c: c[1]
+)
 def test_both_of_two_faults_are_told_or_that_of_the_earlier_step(first, second):
     """Of the base world what is wrong with its content comes after what is wrong with its form."""
     (_, key, step), (_, other, also) = first, second
@@ -83,4 +85,7 @@ def test_every_wrong_value_is_told_where_it_stands():
 
 
 def test_without_a_base_world_its_keys_are_not_tried():
-    assert told({"world": "u_tarp", "vary.contact.frction": [0.1], "set.seed": 3}) == ["set.seed", "world"]
+    assert told({"world": "u_tarp", "vary.contact.frction": [0.1], "set.seed": 3}) == [
+        "set.seed",
+        "world",
+    ]

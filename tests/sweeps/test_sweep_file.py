@@ -116,10 +116,17 @@ def test_logs_are_left_out_unless_runs_are_kept():
 
 @pytest.mark.parametrize(
     ("ends", "values"),
-    [("1, 31, 4", [1, 11, 21, 31]), ("31, 1, 3", [31, 16, 1]), ("1, 2, 3", [1.0, 1.5, 2.0]), ("7, 9, 1", [7])],
+    [
+        ("1, 31, 4", [1, 11, 21, 31]),
+        ("31, 1, 3", [31, 16, 1]),
+        ("1, 2, 3", [1.0, 1.5, 2.0]),
+        ("7, 9, 1", [7]),
+    ],
 )
 def test_evenly_spaced_whole_numbers_are_whole_where_they_can_be(ends, values):
-    found = axes_of(sweep(HEAD + f"vary: {{controller.omega: {{linear: [{ends}]}}}}\n"))["controller.omega"]
+    found = axes_of(sweep(HEAD + f"vary: {{controller.omega: {{linear: [{ends}]}}}}\n"))[
+        "controller.omega"
+    ]
     assert (found, [type(v) for v in found]) == (values, [type(v) for v in values])
 
 
@@ -219,7 +226,9 @@ def test_files_are_found_beside_the_sweep_and_count_by_content(tmp_path):
 
 def test_in_python_arrays_are_lists_and_the_step_is_followed():
     world = load_world("u_trap")
-    s = make_sweep(world, {"plant.step": np.array([0.0005, 0.001])}, repeats=2, quantities=["collision_count"])
+    s = make_sweep(
+        world, {"plant.step": np.array([0.0005, 0.001])}, repeats=2, quantities=["collision_count"]
+    )
     assert (s.count, tuple(s.kept)) == (4, ("outcome", "collision_count"))
     assert s.world_for(s.job(0)).controller.period == 0.0005
     named = make_sweep("u_trap", {"detection.threshold": range(6, 9)}, set={"time_limit": 5})
@@ -303,7 +312,9 @@ def test_faults_of_the_base_world():
     assert "s.yaml, line 2: world: unknown world" in fault("format: 1\nworld: ragazon2012\n")
     assert "missing key" in fault("format: 1\nvary: {detection.threshold: [1]}")
     assert "s.yaml, line 2: world.goal" not in fault("format: 1\nworld: {format: 1, gaol: null}\n")
-    assert "s.yaml, line 4: goal.cell" in fault("format: 1\nworld:\n  format: 1\n  goal: {cell: [30, 1]}\n")
+    assert "s.yaml, line 4: goal.cell" in fault(
+        "format: 1\nworld:\n  format: 1\n  goal: {cell: [30, 1]}\n"
+    )
     with pytest.raises(BadInput, match=r"unknown sweep.*'beta_network'"):
         load_sweep("beta_netwrk")
 
@@ -354,7 +365,12 @@ def test_schema_accepts_the_bundled_sweeps():
         check.validate(parse_document(file.read_text(), name).data)
     check.validate(parse_document(FULL, "s").data)
     check.validate(parse_document(RANDOM, "s").data)
-    for bad in ({"vari": {}}, {"vary": {"a": {"linear": [1, 2]}}}, {"repeats": 0}, {"quantities": ["x"]}):
+    for bad in (
+        {"vari": {}},
+        {"vary": {"a": {"linear": [1, 2]}}},
+        {"repeats": 0},
+        {"quantities": ["x"]},
+    ):
         assert not check.is_valid({"format": 1, "world": "empty", **bad})
     assert set(QUANTITIES) == set(schema["properties"]["quantities"]["items"]["enum"])
 
@@ -362,7 +378,8 @@ def test_schema_accepts_the_bundled_sweeps():
 def test_the_page_names_every_key():
     docs = Path(__file__).parents[2] / "docs"
     page, tables, studies = (
-        docs.joinpath(f"{name}.md").read_text() for name in ("sweeps", "reference/record", "lab/sweeps")
+        docs.joinpath(f"{name}.md").read_text()
+        for name in ("sweeps", "reference/record", "lab/sweeps")
     )
     assert [name for name in dump_sweep_schema()["properties"] if f"`{name}`" not in page] == []
     assert [name for name in QUANTITIES if f"`{name}`" not in tables] == []
@@ -376,14 +393,28 @@ ODD = [None, True, "", "words", -1, 0, 3, 10**400, 1e300, float("nan"), [], {}, 
 
 def places(data, at=()):
     found = [at] if at else []
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in items:
         found += places(value, (*at, key))
     return found
 
 
-@settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 10**9), st.sampled_from([FULL, RANDOM]), st.sampled_from(ODD), st.integers(0, 3))
+@settings(
+    max_examples=150,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    st.integers(0, 10**9), st.sampled_from([FULL, RANDOM]), st.sampled_from(ODD), st.integers(0, 3)
+)
 def test_damaged_sweeps_are_refused_in_a_line_a_fault(tmp_path_factory, seed, text, value, how):
     dice = random.Random(seed)
     data = parse_document(text, "s").data
@@ -394,14 +425,22 @@ def test_damaged_sweeps_are_refused_in_a_line_a_fault(tmp_path_factory, seed, te
     if how == 0:
         del inner[key]
     elif how == 1 and isinstance(inner, dict):
-        inner[key[: dice.randrange(len(key))] + dice.choice(["a", ".", ".0", "0."])] = inner.pop(key)
+        inner[key[: dice.randrange(len(key))] + dice.choice(["a", ".", ".0", "0."])] = inner.pop(
+            key
+        )
     else:
         inner[key] = value
     path = tmp_path_factory.getbasetemp() / "damaged.yaml"
     path.write_text(yaml.dump(data))
     out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patched.setattr("hopfield_nav.cli.check._PATIENCE", 0.0)  # begins one run; every world is looked at
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patched.setattr(
+            "hopfield_nav.cli.check._PATIENCE", 0.0
+        )  # begins one run; every world is looked at
         status = main(["check", str(path)])
     assert status in (0, 2), err.getvalue()
     message = (err if status else out).getvalue()

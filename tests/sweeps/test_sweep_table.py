@@ -54,7 +54,11 @@ def rows_of(s):
     rows = []
     for job in map(s.job, range(s.count)):
         failed = job.index % 5 == 4
-        done = {"outcome": "reached", "simulated_time_s": job.index + 0.1, "collision_count": job.index}
+        done = {
+            "outcome": "reached",
+            "simulated_time_s": job.index + 0.1,
+            "collision_count": job.index,
+        }
         summary = {"outcome": "failed"} if failed else done
         rows.append(make_row(s, job, summary, "it, too,\nbroke" if failed else None))
     return rows
@@ -76,7 +80,9 @@ def test_cells_come_back_as_they_were(values):
     assert all(type(a) is type(b) and same(a, b) for a, b in zip(values, back, strict=True))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-cmd|x", "@SUM(1)", "\tx", "\r=x", "-5", "= größer"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1+1", "-cmd|x", "@SUM(1)", "\tx", "\r=x", "-5", "= größer"]
+)
 def test_no_text_is_a_formula_to_a_spreadsheet(text):
     """Excel and LibreOffice compute what begins so; a number below 0 stays a number."""
     line = format_line([text, -1.5, -3])
@@ -168,7 +174,11 @@ def test_finished_files_do_not_depend_on_the_order(tmp_path):
                 table.append(row)
         finish(s, folder)
         contents.append((folder / "sweep.csv").read_bytes())
-        assert sorted(p.name for p in folder.iterdir()) == ["checksums.sha256", "sweep.csv", "sweep.nc"]
+        assert sorted(p.name for p in folder.iterdir()) == [
+            "checksums.sha256",
+            "sweep.csv",
+            "sweep.nc",
+        ]
     assert contents[0] == contents[1]
     assert [row["index"] for row in read_rows(folder)] == list(range(s.count))
     with xarray.open_dataset(folder / "sweep.nc", engine="h5netcdf") as stored:
@@ -186,7 +196,12 @@ def test_finished_files_do_not_depend_on_the_order(tmp_path):
 def test_parameters_are_dimensions_with_units():
     s = sweep(GRID + "seed: 5\n")
     data = dataset(s, rows_of(s)[:-1])
-    assert data.outcome.dims == ("detection.threshold", "controller.omega*", "planner.beta", "repeat")
+    assert data.outcome.dims == (
+        "detection.threshold",
+        "controller.omega*",
+        "planner.beta",
+        "repeat",
+    )
     assert data.outcome.shape == (2, 3, 2, 2)
     for job in map(s.job, range(s.count)):
         at = np.unravel_index(job.index, s.shape)
@@ -204,7 +219,10 @@ def test_parameters_are_dimensions_with_units():
     assert data["controller.omega*"].attrs["units"] == "1"
     assert data.simulated_time_s.attrs == {"units": "s", "long_name": "simulated time"}
     assert data.seed.values.tolist() == [5, 6]
-    assert float(data.collision_count.sel({"detection.threshold": 12, "controller.omega*": 2}).max()) == 22
+    assert (
+        float(data.collision_count.sel({"detection.threshold": 12, "controller.omega*": 2}).max())
+        == 22
+    )
 
 
 def test_random_samples_have_runs_as_their_dimension(tmp_path):
@@ -214,7 +232,10 @@ def test_random_samples_have_runs_as_their_dimension(tmp_path):
     for job in map(s.job, range(s.count)):
         for name, value in job.values.items():
             assert data[name].values[job.index] == value
-        assert (data.repeat.values[job.index], data.seed.values[job.index]) == (job.repeat, job.seed)
+        assert (data.repeat.values[job.index], data.seed.values[job.index]) == (
+            job.repeat,
+            job.seed,
+        )
     assert data["contact.stiffness"].attrs["units"] == "N/m"
     data.to_netcdf(tmp_path / "r.nc", engine="h5netcdf")
 
@@ -242,11 +263,24 @@ def test_units_of_keys(key, unit):
 
 def test_quantities_are_those_of_a_summary():
     summary = simulate(load_world("empty", ["record.signals=none"])).summary
-    others = {"world", "seed", "versions", "imperfections", "handed_on", "late_obstacles", "learnt", "warnings"}
+    others = {
+        "world",
+        "seed",
+        "versions",
+        "imperfections",
+        "handed_on",
+        "late_obstacles",
+        "learnt",
+        "warnings",
+    }
     others.add("link_forces")  # a table for each link
     assert set(QUANTITIES) == set(summary) - others
     for name, quantity in QUANTITIES.items():
-        text = summary[name] in (None, *quantity.words) if quantity.words else isinstance(summary[name], str)
+        text = (
+            summary[name] in (None, *quantity.words)
+            if quantity.words
+            else isinstance(summary[name], str)
+        )
         assert text == (quantity.unit is None), name
 
 
@@ -260,7 +294,9 @@ def test_other_programs_read_the_table(tmp_path):
         lines = list(csv.DictReader(file))
     assert lines[3]["goal.cell"] == "[17, 5]"
     assert lines[0]["planner.beta"] == ""
-    numbers = np.genfromtxt(tmp_path / "sweep.csv", delimiter=",", skip_header=1, usecols=(0, 3), max_rows=2)
+    numbers = np.genfromtxt(
+        tmp_path / "sweep.csv", delimiter=",", skip_header=1, usecols=(0, 3), max_rows=2
+    )
     assert numbers.tolist() == [[0, 6], [1, 6]]
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(tmp_path / "sweep.csv")

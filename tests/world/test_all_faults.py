@@ -75,7 +75,9 @@ def test_all_are_told_each_with_its_line(text, wanted):
 
 
 def test_those_of_form_come_before_those_of_content():
-    assert sorted(keys(faults(FORM + "plant: {step: 0.0015}\ncontroller: {period: 0.002}\n"))) == sorted(KEYS_OF_FORM)
+    assert sorted(
+        keys(faults(FORM + "plant: {step: 0.0015}\ncontroller: {period: 0.002}\n"))
+    ) == sorted(KEYS_OF_FORM)
 
 
 @pytest.mark.parametrize("line", FORM.splitlines()[1:4] + FORM.splitlines()[-2:])
@@ -94,13 +96,19 @@ def test_what_a_run_would_refuse_is_found_by_check(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     (tmp_path / "w.yaml").write_text(REFUSED)
     assert main(["check", "w.yaml"]) == 2
-    lines = [x for x in capsys.readouterr().err.splitlines() if not x.startswith(("compiling once", "compiled in"))]
+    lines = [
+        x
+        for x in capsys.readouterr().err.splitlines()
+        if not x.startswith(("compiling once", "compiled in"))
+    ]
     assert sorted(keys(lines)) == sorted(KEYS_REFUSED)
     assert not list(tmp_path.glob("runs"))
     for key in KEYS_REFUSED:  # and the run refuses each of them alone
         kept = [entry for entry in _entries(REFUSED) if _names(entry) & _needed(key)]
         text = "format: 1\n" + "".join(kept)
-        (tmp_path / "w.yaml").write_text(text if key == "obstacles.0" else re.sub("- random.*\n", "", text))
+        (tmp_path / "w.yaml").write_text(
+            text if key == "obstacles.0" else re.sub("- random.*\n", "", text)
+        )
         assert main(["run", "w.yaml"]) == 2
         assert f": {key}: " in capsys.readouterr().err
 
@@ -115,7 +123,12 @@ def test_a_start_inside_an_obstacle_is_an_error_of_check_and_a_warning_of_run(tm
 
 
 @pytest.mark.parametrize(
-    "name", ["u_trap", "over_the_wall", pytest.param("hypotheses_table", marks=pytest.mark.needs("whole_arm"))]
+    "name",
+    [
+        "u_trap",
+        "over_the_wall",
+        pytest.param("hypotheses_table", marks=pytest.mark.needs("whole_arm")),
+    ],
 )
 def test_the_picture_of_a_world(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -125,7 +138,9 @@ def test_the_picture_of_a_world(name, tmp_path, monkeypatch, capsys):
 
 
 def test_a_sweep_tells_all_faults_of_its_form(tmp_path, capsys):
-    (tmp_path / "s.yaml").write_text("format: 1\nworld: empty\nvary: {gravity: [1]}\nrepeat: 2\nkeep: al\n")
+    (tmp_path / "s.yaml").write_text(
+        "format: 1\nworld: empty\nvary: {gravity: [1]}\nrepeat: 2\nkeep: al\n"
+    )
     assert main(["check", str(tmp_path / "s.yaml")]) == 2
     told = keys(capsys.readouterr().err.splitlines())
     assert told == ["repeat", "keep"]

@@ -65,21 +65,30 @@ def test_known_solids_bar_the_cells_that_they_reach_into_at_the_map_height():
     world = parse_world(KNOWN)
     grid = MarkingNavigator(world, load_arm("ur5_ragazzon2012"), np.array(world.start.joints)).grid
     line = grid.spacing * np.linspace(-0.5, 0.5, 41)
-    points = np.array([[grid.centre((i, j)) for j in range(20)] for i in range(20)])[:, :, None, None]
+    points = np.array([[grid.centre((i, j)) for j in range(20)] for i in range(20)])[
+        :, :, None, None
+    ]
     points = points + np.stack([*np.meshgrid(line, line), np.zeros((41, 41))], axis=-1)
     distance = capsule_distance(
-        np.concatenate([points, points, np.zeros((*points.shape[:-1], 1))], axis=-1), build_obstacles(world)
+        np.concatenate([points, points, np.zeros((*points.shape[:-1], 1))], axis=-1),
+        build_obstacles(world),
     )
     np.testing.assert_array_equal(grid.blocked, (distance <= 0).any(axis=(2, 3, 4)))
     assert grid.blocked.any()
     assert not grid.blocked[grid.cell_of([0.25, 0.0, 0.0])]  # that cylinder begins above the map
     none = parse_world("format: 1")
-    assert not MarkingNavigator(none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)).grid.blocked.any()
+    assert not MarkingNavigator(
+        none, load_arm("ur5_ragazzon2012"), np.array(none.start.joints)
+    ).grid.blocked.any()
 
 
 @pytest.mark.parametrize("j", range(6))
 def test_the_outline_on_the_map_is_where_the_plane_cuts_the_solid(j):
-    solid, rng, room = all_solids(parse_world(WORLD))[j], np.random.default_rng(j), (0.1, 0.7, -0.3, 0.3)
+    solid, rng, room = (
+        all_solids(parse_world(WORLD))[j],
+        np.random.default_rng(j),
+        (0.1, 0.7, -0.3, 0.3),
+    )
     for z in (-0.2, 0.0, 0.07):
         outline = slice_outline(solid, z, room)
         p = rng.uniform([0.1, -0.3], [0.7, 0.3], (2000, 2))

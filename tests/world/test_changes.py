@@ -87,15 +87,24 @@ def test_an_unknown_method_is_the_only_fault():
 
 @pytest.mark.parametrize("name", ["ragazzon2012", "empty"])
 def test_an_entry_of_a_default_list_can_be_set(name):
-    before, after = load_world(name), load_world(name, ["start.joints.5=0.2", "controller.omega.0=20"])
+    before, after = (
+        load_world(name),
+        load_world(name, ["start.joints.5=0.2", "controller.omega.0=20"]),
+    )
     assert after.start.joints == (*before.start.joints[:5], 0.2)
-    assert after.controller.parameters["omega"] == (20.0, *before.controller.parameters["omega"][1:])
+    assert after.controller.parameters["omega"] == (
+        20.0,
+        *before.controller.parameters["omega"][1:],
+    )
     assert "allowed: 0 to 5" in str(fault_of(load_world, name, ["start.joints.6=0.2"]))
 
 
 def test_a_world_is_made_of_a_mapping():
     centre = np.array([0.4, 0.0])
-    given = {"format": 1, "obstacles": [{"cylinder": {"center": centre, "radius": np.float64(0.03)}}]}
+    given = {
+        "format": 1,
+        "obstacles": [{"cylinder": {"center": centre, "radius": np.float64(0.03)}}],
+    }
     world = load_world(given)
     assert world == World.from_dict(given)
     assert world.obstacles[0].cylinder.center == (0.4, 0.0)
@@ -104,7 +113,9 @@ def test_a_world_is_made_of_a_mapping():
 
 
 def test_faults_of_a_mapping_have_their_key_and_no_file():
-    error = fault_of(load_world, {"format": 1, "detection": {"thresold": 3}, "plant": {"step": 1000}})
+    error = fault_of(
+        load_world, {"format": 1, "detection": {"thresold": 3}, "plant": {"step": 1000}}
+    )
     told = {fault.where for fault in (error, *error.others)}
     assert told == {"detection.thresold", "plant.step"}
     assert str(fault_of(load_world, {})).startswith("format: missing key")
@@ -141,7 +152,9 @@ def test_a_sweep_changes_the_method_and_says_so_once():
     ):
         sweep = make_sweep("ragazzon2012", **changes)
         assert sweep.remarks.count(NOTE) == 1
-        assert sweep.world_for(sweep.job(sweep.count - 1)).detection.parameters["threshold"] == DEFAULT
+        assert (
+            sweep.world_for(sweep.job(sweep.count - 1)).detection.parameters["threshold"] == DEFAULT
+        )
     together = {"detection.measure": ["joint_torque"], "detection.threshold": [6, 8]}
     sweep = make_sweep("ragazzon2012", together)
     assert sweep.world_for(sweep.job(1)).detection.parameters["threshold"] == 8.0
@@ -153,7 +166,9 @@ def test_a_sweep_that_sets_the_old_threshold_and_varies_the_method(tmp_path):
     head = "format: 1\nworld: ragazzon2012\nset: {detection.threshold: 9}\n"
     path.write_text(head + "vary: {detection.measure: [wrench_norm, joint_torque]}\n")
     sweep = load_sweep(path)
-    kept, dropped = (sweep.world_for(sweep.job(i)).detection.parameters["threshold"] for i in (0, 1))
+    kept, dropped = (
+        sweep.world_for(sweep.job(i)).detection.parameters["threshold"] for i in (0, 1)
+    )
     assert (kept, dropped) == (9.0, DEFAULT)
 
 
@@ -165,6 +180,12 @@ def test_a_suite_compares_methods_each_with_its_own_keys(tmp_path, own_planner):
         "detection.threshold: 2}\n  star: {planner.kind: mine.py:PLANNER}\n"
     )
     suite = load_suite(path)
-    found = [suite.changed_world("one", "default", name).detection.parameters["threshold"] for name in suite.methods]
+    found = [
+        suite.changed_world("one", "default", name).detection.parameters["threshold"]
+        for name in suite.methods
+    ]
     assert found == [9.0, DEFAULT, 2.0, 9.0]
-    assert [note for note in suite.remarks if "leaves out" in note] == [NOTE, f"planner.kind: {LEFT_OUT}"]
+    assert [note for note in suite.remarks if "leaves out" in note] == [
+        NOTE,
+        f"planner.kind: {LEFT_OUT}",
+    ]

@@ -36,7 +36,10 @@ def test_an_editor_is_told_of_both():
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),
         ("explore: {method: follow, step: 0.1}", "explore.step.*are no more.*no such key"),
         ("explore: [follow]", "explore.*a mapping of keys"),
-        ("explore: follow\ndetection: {mark: actual}", "line 2.*explore.method.*detection.mark: felt"),
+        (
+            "explore: follow\ndetection: {mark: actual}",
+            "line 2.*explore.method.*detection.mark: felt",
+        ),
         ("explore: follow\nplanner: {radius: 2}", "planner.radius: 1"),
         ("explore: follow\nplanner: {any_angle: true}", "planner.any_angle: false"),
         ("explore: follow\nmap: {space: joints}", "map.space: tool"),
@@ -44,7 +47,10 @@ def test_an_editor_is_told_of_both():
         ("explore: {method: slide, speed: 0}", "explore.speed.*above 0"),
         ("explore: slide\ncontact: {bodies: arm}", "contact.bodies: tool"),
         ("explore: slide\ndetection: {reaction: stop}", "detection.reaction: retreat"),
-        ("explore: slide\ndetection: {estimator: joint_error, measure: force_norm}", "momentum_observer"),
+        (
+            "explore: slide\ndetection: {estimator: joint_error, measure: force_norm}",
+            "momentum_observer",
+        ),
         ("explore: slide\ndetection: {estimator: none, measure: force_norm}", "momentum_observer"),
         ("explore: slide\ncontroller: {hold: false}", "controller.hold: true"),
     ],

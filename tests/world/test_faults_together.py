@@ -84,7 +84,9 @@ if comes_along("response follow"):
 
 def told(data):
     with refused("w.yaml") as caught:
-        parse_world(yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=1000), "w.yaml")
+        parse_world(
+            yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=1000), "w.yaml"
+        )
     faults = [str(fault) for fault in (caught.value, *caught.value.others)]
     lines = [int(re.search(r"line (\d+)", fault).group(1)) for fault in faults]
     assert lines == sorted(lines)
@@ -101,7 +103,9 @@ def world_of(*parts):
             inner = inner.setdefault(key, {})
             if not isinstance(inner, dict):
                 return None
-        if last in inner or (inner and outer and outer[0] in ("start", "goal")):  # which hold one thing
+        if last in inner or (
+            inner and outer and outer[0] in ("start", "goal")
+        ):  # which hold one thing
             return None
         inner[last] = value
     return data
@@ -120,25 +124,38 @@ def test_a_fault_of_content_is_told_alone(content, key, _):
     assert told(world_of(content)) == [key]
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(CONTENT, 2)), ids=lambda c: c[1])
+@pytest.mark.parametrize(
+    ("first", "second"), list(itertools.combinations(CONTENT, 2)), ids=lambda c: c[1]
+)
 def test_two_of_content_are_told_unless_one_depends_on_the_other(first, second):
     data = world_of(first[0], second[0])
     if data is None:
         return
     (_, key, needed), (_, other, also) = first, second
-    assert set(told(data)) == {k for k, needs, by in ((key, needed, other), (other, also, key)) if by not in needs}
+    assert set(told(data)) == {
+        k for k, needs, by in ((key, needed, other), (other, also, key)) if by not in needs
+    }
 
 
 def test_nothing_is_said_that_depends_on_an_arm_that_nobody_knows():
     seven = [0.1] * 7
-    data = {"format": 1, "arm": "pandda", "start": {"joints": seven}, "controller": {"omega": seven}}
-    assert told(data | {"plan": {"goal": {"joints": [6.0] * 7}}, "plant": {"friction": "arm"}}) == ["arm"]
+    data = {
+        "format": 1,
+        "arm": "pandda",
+        "start": {"joints": seven},
+        "controller": {"omega": seven},
+    }
+    assert told(data | {"plan": {"goal": {"joints": [6.0] * 7}}, "plant": {"friction": "arm"}}) == [
+        "arm"
+    ]
     assert told(data | {"start": {"position": [0.9, 0.9]}}) == ["arm"]
 
 
 def test_joints_are_counted_by_the_arm_where_the_start_is_wrong():
     start = {"joints": [0, 0, 0]}
-    assert told({"format": 1, "start": start, "controller": {"omega": [1.0] * 6}}) == ["start.joints"]
+    assert told({"format": 1, "start": start, "controller": {"omega": [1.0] * 6}}) == [
+        "start.joints"
+    ]
     assert told({"format": 1, "start": start, "controller": {"omega": [1.0] * 3}}) == [
         "controller.omega", "start.joints",
     ]  # fmt: skip
@@ -152,7 +169,9 @@ def test_a_misspelt_key_is_not_missed_too():
 
 def test_what_follows_from_a_faulty_step_is_no_fault():
     """The control period is one step unless it is given."""
-    assert told({"format": 1, "plant": {"step": 9}, "controller": {"delay": 0.003}}) == ["plant.step"]
+    assert told({"format": 1, "plant": {"step": 9}, "controller": {"delay": 0.003}}) == [
+        "plant.step"
+    ]
 
 
 def test_faults_of_entries_beside_a_faulty_one():
@@ -167,15 +186,33 @@ def test_faults_of_entries_beside_a_faulty_one():
 def test_an_odd_entry_of_a_list_is_told_once(odd):
     """Nobody knows the entry, and so nobody knows the list."""
     lists = [["+u", "-u", odd, "-v"], [0, odd, 0], [20, odd], [[1, 0, 0], [0, odd, 0], [0, 0, 1]]]
-    ties, gravity, shape, rotation = map(copy.deepcopy, lists)  # else they are one and the same in the file
-    data = {"format": 1, "tool": {"frame": {"rotation": rotation}}, "gravity": gravity, "map": {"shape": shape}}
+    ties, gravity, shape, rotation = map(
+        copy.deepcopy, lists
+    )  # else they are one and the same in the file
+    data = {
+        "format": 1,
+        "tool": {"frame": {"rotation": rotation}},
+        "gravity": gravity,
+        "map": {"shape": shape},
+    }
     data |= {"planner": {"ties": ties}, "goal": {"cell": [99, 99]}, "record": {"every": 0}}
-    wanted = ["gravity.1", "map.shape.1", "planner.ties.2", "record.every", "tool.frame.rotation.1.1"]
+    wanted = [
+        "gravity.1",
+        "map.shape.1",
+        "planner.ties.2",
+        "record.every",
+        "tool.frame.rotation.1.1",
+    ]
     assert told(data) == wanted
 
 
 def test_what_does_not_fit_within_a_section_is_told_where_its_keys_are_right():
-    planner = {"any_angle": "yess", "clearance": 0.1, "ties": ["+u", "+u", "+v", "-v"], "activation": "tanh"}
+    planner = {
+        "any_angle": "yess",
+        "clearance": 0.1,
+        "ties": ["+u", "+u", "+v", "-v"],
+        "activation": "tanh",
+    }
     assert told({"format": 1, "planner": planner, "seed": -1}) == ["planner.any_angle", "seed"]
     wanted = ["planner.activation", "planner.clearance", "planner.ties", "seed"]
     assert told({"format": 1, "planner": planner | {"any_angle": False}, "seed": -1}) == wanted
@@ -183,7 +220,10 @@ def test_what_does_not_fit_within_a_section_is_told_where_its_keys_are_right():
 
 def test_keys_of_an_unknown_method_are_no_faults():
     detection = {"measure": "joint_torqe", "threshold": -3, "own": 3, "hold_off": -1}
-    assert told({"format": 1, "detection": detection}) == ["detection.hold_off", "detection.measure"]
+    assert told({"format": 1, "detection": detection}) == [
+        "detection.hold_off",
+        "detection.measure",
+    ]
     detection["measure"] = "joint_torque"
     assert told({"format": 1, "detection": detection}) == [
         "detection.hold_off", "detection.own", "detection.threshold",
@@ -193,7 +233,10 @@ def test_keys_of_an_unknown_method_are_no_faults():
 def test_run_refuses_with_the_lines_of_check(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     content = {"plant.damping": [1, 2], "controller.omega": [1, 2], "goal.cell": [99, 99]}
-    for faults, keys in (({"planner.betta": 3, "seed": -1}, ["planner.betta", "seed"]), ({}, list(content))):
+    for faults, keys in (
+        ({"planner.betta": 3, "seed": -1}, ["planner.betta", "seed"]),
+        ({}, list(content)),
+    ):
         (tmp_path / "w.yaml").write_text(yaml.safe_dump(world_of(content, faults), sort_keys=False))
         assert main(["check", "w.yaml"]) == 2
         lines = capsys.readouterr().err

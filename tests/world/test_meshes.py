@@ -31,14 +31,18 @@ def stl(triangles=TRIANGLES, corners=CORNERS):
     text = "solid part\n"
     for t in triangles:
         text += "facet normal 0 0 0\nouter loop\n"
-        text += "".join(f"vertex {corners[k][0]!r} {corners[k][1]!r} {corners[k][2]!r}\n" for k in t)
+        text += "".join(
+            f"vertex {corners[k][0]!r} {corners[k][1]!r} {corners[k][2]!r}\n" for k in t
+        )
         text += "endloop\nendfacet\n"
     return text + "endsolid part\n"
 
 
 def binary(triangles=TRIANGLES, corners=CORNERS):
     parts = [b"\0" * 80, struct.pack("<I", len(triangles))]
-    parts += [struct.pack("<12fH", 0, 0, 0, *(v for k in t for v in corners[k]), 0) for t in triangles]
+    parts += [
+        struct.pack("<12fH", 0, 0, 0, *(v for k in t for v in corners[k]), 0) for t in triangles
+    ]
     return b"".join(parts)
 
 
@@ -57,7 +61,9 @@ def test_a_mesh_of_a_box_stands_where_the_box_does(tmp_path, name):
     """In any format: turned, put and scaled as the box, and as far from anything."""
     size = np.array(SCALE)
     corners = [tuple((np.array(c) * size).tolist()) for c in CORNERS]
-    made = {"a.obj": obj, "a.stl": stl, "b.STL": binary}[name](corners=[tuple(10 * v for v in c) for c in corners])
+    made = {"a.obj": obj, "a.stl": stl, "b.STL": binary}[name](
+        corners=[tuple(10 * v for v in c) for c in corners]
+    )
     write(tmp_path / name, made)
     mesh = f"{{file: {name}, position: {PLACE}, rotation: {ANGLES}, scale: 0.1}}"
     known = f"known:\n  - box: {{center: {PLACE}, size: {SCALE}, rotation: {ANGLES}}}\n"
@@ -68,14 +74,18 @@ def test_a_mesh_of_a_box_stands_where_the_box_does(tmp_path, name):
     far = capsule_distance(rows, pack_primitives([pack(solid), pack(same)]))
     np.testing.assert_allclose(far[:, 0], far[:, 1], atol=1e-7)
     clear = np.abs(far[:, 0]) > 1e-6
-    np.testing.assert_array_equal(contains(solid, *points[clear].T), contains(same, *points[clear].T))
+    np.testing.assert_array_equal(
+        contains(solid, *points[clear].T), contains(same, *points[clear].T)
+    )
 
 
 def test_the_tool_feels_a_mesh_as_it_feels_the_box(tmp_path):
     """A run into an unknown mesh touches at the same time, with the same force; and its copy loads again."""
     write(tmp_path / "a.obj", obj())
     more = "start: {position: [0.4, 0.0]}\ngoal: {position: [0.6, 0.0]}\ntime_limit: 4\n"
-    mesh = load_world(world_with(tmp_path, "{file: a.obj, position: [0.5, 0, 0.0], scale: 0.08}", more=more))
+    mesh = load_world(
+        world_with(tmp_path, "{file: a.obj, position: [0.5, 0, 0.0], scale: 0.08}", more=more)
+    )
     run = simulate(mesh, seed=1)
     text = f"format: 1\nobstacles:\n  - box: {{center: [0.5, 0, 0.0], size: [0.08, 0.08, 0.08]}}\n{more}"
     same = simulate(load_world(write(tmp_path / "v.yaml", text)), seed=1)
@@ -96,7 +106,9 @@ def test_the_whole_arm_goes_between_a_known_mesh_and_what_it_feels(tmp_path):
         "  - floor: {height: -0.03}\nmap: {space: joints}\ngoal: {position: [0.597, -0.092, 0.0]}\n"
         "obstacles: [{sphere: {center: [0.47, -0.17, 0.25], radius: 0.06}}]\nrecord: {signals: none}\n"
     )
-    world = load_world(world_with(tmp_path, "{file: a.obj, position: [0.3, 0.5, 0.1], scale: 0.16}", "known", more))
+    world = load_world(
+        world_with(tmp_path, "{file: a.obj, position: [0.3, 0.5, 0.1], scale: 0.16}", "known", more)
+    )
     run = simulate(world, seed=0)
     assert run.outcome == "reached"
     assert run.summary["collision_count"] > 0

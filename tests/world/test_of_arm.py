@@ -27,7 +27,12 @@ OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
 def arms(tmp_path):
     """Arms with seven joints and with three, by the names that a world has for them."""
     (tmp_path / "planar.yaml").write_text(PLANAR)
-    return ["panda", "iiwa7_gripper", str(write_urdf(tmp_path / "seven.urdf")), str(tmp_path / "planar.yaml")]
+    return [
+        "panda",
+        "iiwa7_gripper",
+        str(write_urdf(tmp_path / "seven.urdf")),
+        str(tmp_path / "planar.yaml"),
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in list_arms() if name.startswith("ur5")])
@@ -39,10 +44,17 @@ def test_nothing_changes_for_the_arms_of_universal_robots(name):
 
 def test_a_world_that_names_an_arm_alone_is_one_for_it(arms):
     for name in arms:
-        arm, world = load_arm(name), load_world({**WHOLE, "arm": name, "detection": {"measure": "joint_torque"}})
+        arm, world = (
+            load_arm(name),
+            load_world({**WHOLE, "arm": name, "detection": {"measure": "joint_torque"}}),
+        )
         low, high = arm.position_limits.T
         assert np.all((low < world.start.joints) & (world.start.joints < high))
-        every = (world.map.shape, world.controller.parameters["omega"], world.detection.parameters["threshold"])
+        every = (
+            world.map.shape,
+            world.controller.parameters["omega"],
+            world.detection.parameters["threshold"],
+        )
         assert {len(values) for values in every} == {len(arm.dh)}
 
 
@@ -57,7 +69,11 @@ def test_the_tool_starts_ahead_of_the_base_and_points_down(arms):
 
 def test_what_is_given_comes_first(arms):
     start, shape = [0.1, 0.2, 0.3, -1.0, 0.5, 0.6, 0.7], [5, 5, 5, 5, 5, 5, 1]
-    given = {"start": {"joints": start}, "map": {"space": "joints", "shape": shape}, "controller": {"omega": 20}}
+    given = {
+        "start": {"joints": start},
+        "map": {"space": "joints", "shape": shape},
+        "controller": {"omega": 20},
+    }
     world = load_world({**WHOLE, "arm": "panda", **given})
     assert world.start.joints == tuple(start)
     assert world.map.shape == tuple(shape)
@@ -89,7 +105,15 @@ def test_six_joints_that_turn_less_far_have_a_start_of_their_own(tmp_path):
 
 def test_the_start_lies_within_limits_of_every_kind():
     """Without an end, with one end, beyond half a turn, and far from zero."""
-    rows = [(-math.inf, math.inf), (-1.0, math.inf), (0.0, 6.28), (-6.2, -3.3), (-2.0, 2.0), (-0.1, 3.7), (-3.0, 3.0)]
+    rows = [
+        (-math.inf, math.inf),
+        (-1.0, math.inf),
+        (0.0, 6.28),
+        (-6.2, -3.3),
+        (-2.0, 2.0),
+        (-0.1, 3.7),
+        (-3.0, 3.0),
+    ]
     low, high = np.array(rows).T
     start = np.array(start_of_arm(load_arm("panda")._replace(position_limits=np.array(rows))))
     assert np.all((low < start) & (start < high))
@@ -104,7 +128,10 @@ def test_a_list_by_default_is_spread_over_the_chain():
 
 
 def test_a_figure_names_no_default_of_the_arm_as_a_change():
-    assert set(changed_settings(load_world({**WHOLE, "arm": "panda", "seed": 3}))) == {"arm", "seed"}
+    assert set(changed_settings(load_world({**WHOLE, "arm": "panda", "seed": 3}))) == {
+        "arm",
+        "seed",
+    }
 
 
 def test_a_start_beside_the_map_is_asked_for_by_its_key(capsys, tmp_path, monkeypatch):

@@ -77,21 +77,39 @@ def test_overrides_reach_into_the_section():
 @pytest.mark.parametrize(
     ("lines", "parts"),
     [
-        (f"  goal: {{joints: {JOINTS}, pose: {POSE}}}", ["plan.goal", "exactly one of joints and pose"]),
+        (
+            f"  goal: {{joints: {JOINTS}, pose: {POSE}}}",
+            ["plan.goal", "exactly one of joints and pose"],
+        ),
         ("  start: {}", ["plan.start", "exactly one of joints and pose"]),
         ("  via: [{}]", ["plan.via.0", "exactly one of joints and pose"]),
         ("  via: [{pose: {position: [0, 0, 1]}}]", ["plan.via.0.pose.rotation", "missing key"]),
         ("  goal: {joints: [90, 0, 0, 0, 0, 0]}", ["plan.goal.joints.0", "degrees"]),
-        ("  goal: {joints: [1, 2, 3]}", ["plan.goal.joints", "wrong number of joints", "6, as arm"]),
-        ("  goal: {pose: {position: [400, 0, 0], rotation: [0, 0, 0]}}", ["position.0", "millimetres"]),
-        ("  goal: {pose: {position: [0, 0, 0], rotation: [180, 0, 0]}}", ["pose.rotation", "degrees"]),
-        ("  goal: {pose: {position: [0, 0, 0], rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}", ["rotation"]),
+        (
+            "  goal: {joints: [1, 2, 3]}",
+            ["plan.goal.joints", "wrong number of joints", "6, as arm"],
+        ),
+        (
+            "  goal: {pose: {position: [400, 0, 0], rotation: [0, 0, 0]}}",
+            ["position.0", "millimetres"],
+        ),
+        (
+            "  goal: {pose: {position: [0, 0, 0], rotation: [180, 0, 0]}}",
+            ["pose.rotation", "degrees"],
+        ),
+        (
+            "  goal: {pose: {position: [0, 0, 0], rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}}",
+            ["rotation"],
+        ),
         ("  goal: {pose: {postion: [0, 0, 0], rotation: [0, 0, 0]}}", ["Did you mean 'position'"]),
         ("  goal: {joint: [0, 0]}", ["Did you mean 'joints'"]),
         ("  goal: here", ["plan.goal", "a mapping of keys"]),
         ("  goal: {joints: [1, x, 0, 0, 0, 0]}", ["plan.goal.joints.1", "a number"]),
         ("  gaol: {}", ["Did you mean 'goal'"]),
-        ("  method: shortst", ["auto, in_turn, shortest, around, direct, sampling", "Did you mean 'shortest'"]),
+        (
+            "  method: shortst",
+            ["auto, in_turn, shortest, around, direct, sampling", "Did you mean 'shortest'"],
+        ),
         ("  tool_speed: 250", ["above 0, at most 5 m/s", "millimetres a second"]),
         ("  tool_speed: 0", ["above 0"]),
         ("  turn_speed: 57", ["degrees a second"]),

@@ -20,7 +20,10 @@ GIVEN = {
 }  # fmt: skip
 WHOLE_ARMS = {"approach": "0", "surface": "0", "strategy": "felt_points"}
 OWN = "mine.py:PLANNER"
-ASKED = [pytest.param(key, marks=pytest.mark.needs("whole_arm")) if key == "strategy" else key for key in NETWORK_KEYS]
+ASKED = [
+    pytest.param(key, marks=pytest.mark.needs("whole_arm")) if key == "strategy" else key
+    for key in NETWORK_KEYS
+]
 WIDE = "format: 1\nmap: {shape: [9, 9, 5]}\n"
 
 
@@ -39,13 +42,17 @@ def world_text(keys: dict, head: str = "format: 1\n") -> str:
 @pytest.mark.parametrize("key", ASKED)
 def test_a_key_of_the_network_is_refused_in_one_line(key, folder):
     what = rf"line \d+: planner.{key}: only "
-    with refused(what if key == "activation" else rf"{what}planner hopfield has it; .*, or kind: hopfield"):
+    with refused(
+        what if key == "activation" else rf"{what}planner hopfield has it; .*, or kind: hopfield"
+    ):
         parse_world(world_text({"kind": OWN, key: GIVEN[key]}), folder=folder)
 
 
 def test_the_value_and_what_is_allowed_are_told(folder):
     for kind in ("a_star", OWN):
-        with refused("only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"):
+        with refused(
+            "only planner hopfield has it; found 'sum'; allowed: limit, its default, or kind: hopfield"
+        ):
             parse_world(world_text({"kind": kind, "network": "sum"}), folder=folder)
     with refused(r"allowed: \[\+v, -v, \+u, -u\], its default"):
         parse_world(world_text({"kind": OWN, "ties": GIVEN["ties"]}), folder=folder)
@@ -71,7 +78,12 @@ GONE = [
     ("planner.kind", "roadmap", "hopfield", "missed a goal"),
     ("planner.samples", 50, 200, "the roadmap, to which they belonged, is no more"),
     ("planner.connections", 4, 10, "the roadmap, to which they belonged, is no more"),
-    ("planner.strategy", "hypothesis_sets", "felt_points", "reached fewer goals than with felt_points"),
+    (
+        "planner.strategy",
+        "hypothesis_sets",
+        "felt_points",
+        "reached fewer goals than with felt_points",
+    ),
     ("planner.strategy", "thompson", "felt_points", "saved no touches and took longer to plan"),
     ("planner.unreachable", "precompute", "lazy", "excluded more cells than lazy"),
     ("explore.step", 0.06, None, "longer strides missed gaps"),
@@ -79,7 +91,9 @@ GONE = [
 
 
 @pytest.mark.parametrize(("key", "value", "instead", "why"), GONE)
-def test_what_is_no_more_is_refused_with_its_reason_but_read_in_a_saved_run(key, value, instead, why, tmp_path):
+def test_what_is_no_more_is_refused_with_its_reason_but_read_in_a_saved_run(
+    key, value, instead, why, tmp_path
+):
     section, name = key.split(".")
     text, plain = (f"{JOINTS}{section}: {{{name}: {json.dumps(v)}}}\n" for v in (value, instead))
     with refused(f"line 3: {key}: .*{why}.*; found .*; allowed: ") as caught:
@@ -93,14 +107,18 @@ def test_what_is_no_more_is_refused_with_its_reason_but_read_in_a_saved_run(key,
 
 
 def test_the_whole_arm_passes_nothing_by():
-    with refused(r"line 3: detection.graze: to pass by what the whole arm touches .* no more; found 'pass'"):
+    with refused(
+        r"line 3: detection.graze: to pass by what the whole arm touches .* no more; found 'pass'"
+    ):
         parse_world(f"{JOINTS}detection: {{graze: pass}}\n")
     assert parse_world(f"{JOINTS}detection: {{graze: retreat}}\n") == parse_world(JOINTS)
 
 
 def test_a_record_may_have_both(tmp_path):
     path = tmp_path / "world.yaml"
-    path.write_text(f"{JOINTS}planner: {{probe: true}}\ndetection: {{graze: pass}}\n", encoding="utf-8")
+    path.write_text(
+        f"{JOINTS}planner: {{probe: true}}\ndetection: {{graze: pass}}\n", encoding="utf-8"
+    )
     assert recorded_world(path).detection.graze == "pass"
 
 
@@ -131,7 +149,9 @@ def test_a_world_that_was_written_with_all_defaults_is_read_again(kind, head, fo
 
 def test_keys_of_another_planner_are_all_named(folder):
     given = [f"planner.kind={OWN}", "planner.network=sum", "planner.beta=0.1"]
-    with refused("--set planner.network=sum: planner.network: only planner hopfield has it") as caught:
+    with refused(
+        "--set planner.network=sum: planner.network: only planner hopfield has it"
+    ) as caught:
         load_world("ragazzon2012", given)
     (other,) = caught.value.others
     assert "planner.beta: only planner hopfield has it; found 0.1; allowed: null" in str(other)
@@ -153,7 +173,9 @@ def test_the_schema_takes_what_the_program_takes():
 
 
 def test_the_page_says_what_belongs_to_the_network():
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "keys.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "keys.md").read_text(
+        encoding="utf-8"
+    )
     for key in NETWORK_KEYS:
         row = re.search(rf"^\| `planner\.{key}` \|.*$", page, re.MULTILINE)
         assert row is not None

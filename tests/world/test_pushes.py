@@ -22,23 +22,31 @@ def point_jacobian(arm, link, point, q):
     """(3, n) of a point of a link, from the arm that ends there: the joints behind it do not move it."""
     frame = link_frames(arm, q)[link]
     tool = np.eye(4)
-    tool[:3, 3] = np.linalg.inv(link_frames(arm, q)[-1])[:3] @ np.append(frame[:3] @ np.append(point, 1.0), 1.0)
+    tool[:3, 3] = np.linalg.inv(link_frames(arm, q)[-1])[:3] @ np.append(
+        frame[:3] @ np.append(point, 1.0), 1.0
+    )
     full = jacobian(with_tool(arm, tool), q)[:3].copy()
     full[:, link:] = 0.0
     return full
 
 
-@pytest.mark.parametrize(("link", "point"), [(6, [0.0, 0.02, 0.1]), (3, [0.1, 0.0, 0.05]), (1, [0.2, 0.0, 0.0])])
+@pytest.mark.parametrize(
+    ("link", "point"), [(6, [0.0, 0.02, 0.1]), (3, [0.1, 0.0, 0.05]), (1, [0.2, 0.0, 0.0])]
+)
 def test_the_joints_feel_the_transposed_jacobian_times_the_force(link, point):
     force = np.array([12.0, -7.0, 5.0])
-    made = run(f"[{{link: {link}, point: {point}, times: [0.1, 0.4], force: {force.tolist()}}}]", limit=0.3)
+    made = run(
+        f"[{{link: {link}, point: {point}, times: [0.1, 0.4], force: {force.tolist()}}}]", limit=0.3
+    )
     arm, data = build_arm(made.world), made.data
     for row in (150, 250):
         q = data.q.values[row]
         expected = point_jacobian(arm, link, point, q).T @ force
         np.testing.assert_allclose(data.tau_external.values[row], expected, atol=1e-9)
         frame = link_frames(arm, q)[link]
-        np.testing.assert_allclose(data.contact_point.values[row], frame[:3, :3] @ point + frame[:3, 3], atol=1e-9)
+        np.testing.assert_allclose(
+            data.contact_point.values[row], frame[:3, :3] @ point + frame[:3, 3], atol=1e-9
+        )
         np.testing.assert_allclose(data.force.values[row], force)
         assert data.contact_link.values[row] == link
     assert not data.tau_external.values[:99].any()
@@ -50,7 +58,9 @@ def test_the_force_is_that_of_its_table_and_pushes_add_up():
     data = run(f"[{table}, {other}]", limit=0.7).data
     time = data.time.values
     np.testing.assert_allclose(
-        data.force.values[:, 2], np.interp(time, [0.1, 0.2, 0.4, 0.5], [0, -20, -20, 0], 0, 0), atol=1e-9
+        data.force.values[:, 2],
+        np.interp(time, [0.1, 0.2, 0.4, 0.5], [0, -20, -20, 0], 0, 0),
+        atol=1e-9,
     )
     inside = (time > 0.3005) & (time < 0.5995)
     assert (data.force.values[inside, 0] == 3.0).all()
@@ -74,7 +84,9 @@ def test_the_first_impact_is_what_comes_within_50_ms_of_the_first_touch():
     """Pushes closer than 50 ms are one contact; later ones count for the largest force alone."""
     times = {10.0: (0.1, 0.12), 20.0: (0.13, 0.145), 30.0: (0.16, 0.18), 40.0: (0.3, 0.32)}
     pushes = [{"link": 2, "force": [0, 0, f], "times": list(t)} for f, t in times.items()]
-    run = simulate(parse_world(HOLD.format(limit=0.4) + f"pushes: {pushes}\ndetection: {{estimator: none}}\n"))
+    run = simulate(
+        parse_world(HOLD.format(limit=0.4) + f"pushes: {pushes}\ndetection: {{estimator: none}}\n")
+    )
     assert run.summary["first_impact_peak_force_N"] == pytest.approx(20.0)
     assert run.summary["peak_contact_force_N"] == pytest.approx(40.0)
     assert run.summary["contact_count"] == 2
@@ -99,7 +111,10 @@ def test_a_detector_is_tried_without_obstacles():
         ("{link: 7, times: [0, 1], force: [1, 0, 0]}", r"pushes\.0\.link: no such link; found 7"),
         ("{link: 1, times: [0, 1], force: [1, 0]}", r"pushes\.0\.force\.0: wrong shape"),
         ("{link: 1, times: [1, 0], force: [1, 0, 0]}", "times: not rising"),
-        ("{link: 1, times: [0, 1, 2], force: [[1, 0, 0], [1, 0, 0]]}", "one, or 3, as there are times"),
+        (
+            "{link: 1, times: [0, 1, 2], force: [[1, 0, 0], [1, 0, 0]]}",
+            "one, or 3, as there are times",
+        ),
         ("{link: 1, times: [0], force: [1, 0, 0]}", "a list of 2"),
         ("{link: 1, point: [300, 0, 0], times: [0, 1], force: [1, 0, 0]}", "millimetres"),
     ],
@@ -112,4 +127,6 @@ def test_faults(push, words):
 @pytest.mark.parametrize("engine", ["mujoco", "flexible"])
 def test_other_plants_know_no_pushes(engine):
     with refused("plant.engine: no pushes there"):
-        parse_world(f"format: 1\nplant: {{engine: {engine}}}\npushes: [{{link: 1, times: [0, 1], force: [1, 0, 0]}}]")
+        parse_world(
+            f"format: 1\nplant: {{engine: {engine}}}\npushes: [{{link: 1, times: [0, 1], force: [1, 0, 0]}}]"
+        )

@@ -13,7 +13,10 @@ from hopfield_nav.world import load_world, parse_world
 
 FAMILIES = ("solids", "shelf", "box", "pipes")
 KIND = {"shelf": {"box"}, "box": {"box"}, "pipes": {"box", "cylinder"}, "solids": {"box", "sphere"}}
-START, GOAL = [2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905], [0.0, -1.0, 1.2, -0.2, 1.5708, 0.0]
+START, GOAL = (
+    [2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905],
+    [0.0, -1.0, 1.2, -0.2, 1.5708, 0.0],
+)
 
 
 def world_of(scene: str, goal: str = f"{{joints: {GOAL}}}"):
@@ -67,14 +70,20 @@ def test_the_same_seed_gives_the_same_scene(family):
 def test_the_goal_is_reached_into(family):
     tool = forward_kinematics(load_arm("ur5_ragazzon2012"), np.array(GOAL))[:3, 3]
     for seed in range(5):
-        middles = np.array([solid.center for solid in all_solids(world_of(f"family: {family}").resolve(seed))])
+        middles = np.array(
+            [solid.center for solid in all_solids(world_of(f"family: {family}").resolve(seed))]
+        )
         assert (np.linalg.norm(middles - tool, axis=1) < 0.9).all()
         directions = (middles - tool) / np.linalg.norm(middles - tool, axis=1)[:, None]
         assert (directions @ directions.T).min() < 0.0  # on opposite sides of the tool
 
 
 @pytest.mark.parametrize(
-    "goal", ["{position: [0.45, -0.2, 0.3]}", "{pose: {position: [0.45, -0.2, 0.3], rotation: [3.1, 0, 0]}}"]
+    "goal",
+    [
+        "{position: [0.45, -0.2, 0.3]}",
+        "{pose: {position: [0.45, -0.2, 0.3], rotation: [3.1, 0, 0]}}",
+    ],
 )
 def test_a_goal_of_the_tool_is_kept_free_too(goal):
     solids = all_solids(world_of("family: box", goal).resolve(0))
@@ -86,7 +95,11 @@ POINT = (0.74, 0.58, 0.08)  # out of reach with the tool up
 
 
 @pytest.mark.parametrize(
-    "head", [FREE, "arm: iiwa7_gripper\ncontroller: {omega: 20}\nstart: {joints: [0, 0.5, 0, -1.5, 0, 1, 0]}\n"]
+    "head",
+    [
+        FREE,
+        "arm: iiwa7_gripper\ncontroller: {omega: 20}\nstart: {joints: [0, 0.5, 0, -1.5, 0, 1, 0]}\n",
+    ],
 )
 def test_a_box_is_put_about_a_goal_that_is_reached_with_another_rotation_or_by_another_arm(head):
     point = POINT if head == FREE else (0.5, 0.1, 0.4)

@@ -108,14 +108,17 @@ def test_a_pipe_is_no_world(tmp_path):
 def test_merges_that_grow_without_bound_are_refused(tmp_path):
     lines = ["format: 1", "a0: &a0 {x: 1}"]
     for i in range(1, 9):
-        lines.append(f"a{i}: &a{i} {{" + ", ".join(f"k{j}: {{<<: *a{i - 1}}}" for j in range(9)) + "}")
+        lines.append(
+            f"a{i}: &a{i} {{" + ", ".join(f"k{j}: {{<<: *a{i - 1}}}" for j in range(9)) + "}"
+        )
     (tmp_path / "w.yaml").write_text("\n".join(lines))
     with refused("too many values"):
         load_world(tmp_path / "w.yaml")
 
 
 @pytest.mark.parametrize(
-    ("goal", "found"), [("{tolerance: 0.1}", "neither"), ("{cell: [3, 3], position: [0.4, 0]}", "cell and position")]
+    ("goal", "found"),
+    [("{tolerance: 0.1}", "neither"), ("{cell: [3, 3], position: [0.4, 0]}", "cell and position")],
 )
 def test_a_goal_without_a_place(goal, found):
     with refused(f"exactly one of cell and position is needed; found '{found}'"):

@@ -36,7 +36,9 @@ def world(tmp_path):
 
 
 def test_the_tip_stands_in_every_key_that_names_an_arm(world):
-    made = world("two.urdf:l3", "plant: {dynamics: 'two.urdf:l3'}\ncontroller: {model: 'light.urdf:l3'}\n")
+    made = world(
+        "two.urdf:l3", "plant: {dynamics: 'two.urdf:l3'}\ncontroller: {model: 'light.urdf:l3'}\n"
+    )
     assert [len(arm.dh) for arm in (build_arm(made), true_arm(made, build_arm(made)))] == [3, 3]
     assert build_model(made, build_arm(made)).mass[2] == 0.0
     assert remarks(made)[:2] == remarks_on_arms(made) == [
@@ -53,7 +55,10 @@ def test_a_world_without_a_tip_is_told_the_tips(world):
 def test_the_tip_stays_where_a_file_moves():
     data = {"arm": "arms/two.urdf:l3", "controller": {"law": "law.py:Own", "model": "TWO.URDF"}}
     relative_to(data, Path("/a"), Path("/a/b"))
-    assert data == {"arm": "../arms/two.urdf:l3", "controller": {"law": "../law.py:Own", "model": "../TWO.URDF"}}
+    assert data == {
+        "arm": "../arms/two.urdf:l3",
+        "controller": {"law": "../law.py:Own", "model": "../TWO.URDF"},
+    }
     whole = {"arm": f"{os.sep}arms{os.sep}two.urdf:l3"}
     relative_to(whole, Path("/a"), Path("/b"))
     assert whole == {"arm": f"{os.sep}arms{os.sep}two.urdf:l3"}

@@ -30,7 +30,9 @@ def test_what_cannot_be_is_refused_in_a_line(text, words):
 
 
 def test_a_world_reads_back_what_it_writes():
-    world = parse_world(f"format: 1\nobstacles: [{{{BALL}, appears: 2.5, vanishes: 7}}]\nplanner: {{forget: 9}}\n")
+    world = parse_world(
+        f"format: 1\nobstacles: [{{{BALL}, appears: 2.5, vanishes: 7}}]\nplanner: {{forget: 9}}\n"
+    )
     again = parse_world(world.resolve(0).to_yaml())
     assert again.obstacles[0].times == (2.5, 7.0)
     assert again.changes

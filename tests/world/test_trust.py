@@ -46,10 +46,20 @@ def ran(folder):
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "check", pytest.param("plan", marks=pytest.mark.needs("known_world")), "sweep", "check sweep"]
+    "command",
+    [
+        "run",
+        "check",
+        pytest.param("plan", marks=pytest.mark.needs("known_world")),
+        "sweep",
+        "check sweep",
+    ],
 )
 def test_a_command_asks_for_trust(elsewhere, capsys, command):
-    words = [command.split()[0], str(elsewhere / ("sweep.yaml" if "sweep" in command else "world.yaml"))]
+    words = [
+        command.split()[0],
+        str(elsewhere / ("sweep.yaml" if "sweep" in command else "world.yaml")),
+    ]
     refused_by_command(capsys, words, "allowed: --trust")
     assert not ran(elsewhere)
 
@@ -60,10 +70,15 @@ def test_trust_in_python_and_on_the_command_line(elsewhere, capsys):
     with refused("allow_code=True"):
         load_sweep(elsewhere / "sweep.yaml")
     assert not ran(elsewhere)
-    assert main(["check", "--trust", str(elsewhere / "world.yaml"), str(elsewhere / "sweep.yaml")]) == 0
+    assert (
+        main(["check", "--trust", str(elsewhere / "world.yaml"), str(elsewhere / "sweep.yaml")])
+        == 0
+    )
     assert "ok, 2 runs" in capsys.readouterr().out
     assert ran(elsewhere)
-    assert load_world(elsewhere / "world.yaml", allow_code=True).detection.parameters["threshold"] == 6
+    assert (
+        load_world(elsewhere / "world.yaml", allow_code=True).detection.parameters["threshold"] == 6
+    )
 
 
 def test_a_file_in_the_current_folder_needs_no_trust_one_below_it_does(elsewhere, monkeypatch):
@@ -85,7 +100,9 @@ def test_a_link_in_the_current_folder_is_where_it_leads(elsewhere, tmp_path, mon
 def test_a_file_given_by_hand_needs_no_trust(elsewhere, name):
     """It is looked for from the current folder, wherever the world lies."""
     given = name.format(elsewhere)
-    assert load_world("empty", [f"detection.measure={given}"]).detection.parameters["threshold"] == 5
+    assert (
+        load_world("empty", [f"detection.measure={given}"]).detection.parameters["threshold"] == 5
+    )
     assert make_sweep("empty", {"detection.measure": [given]}).count == 1
     with refused("--trust"):
         load_world(elsewhere / "world.yaml", ["detection.threshold=3"])
@@ -121,7 +138,9 @@ def record(elsewhere):
 
 
 @pytest.mark.needs("recordings")
-def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewhere, sketched, capsys, monkeypatch):
+def test_a_record_is_read_and_drawn_without_running_what_it_names(
+    record, elsewhere, sketched, capsys, monkeypatch
+):
     monkeypatch.chdir(elsewhere)  # where the file lies: no reason to run it either
     run = load_run(record)
     assert run.world.detection.parameters["threshold"] == 6
@@ -140,7 +159,11 @@ def test_a_record_is_read_and_drawn_without_running_what_it_names(record, elsewh
 
 @pytest.mark.needs("recordings")
 def test_the_estimator_of_a_record_is_not_run_but_another_may_be_given(record, elsewhere, capsys):
-    text = (record / "world.yaml").read_text().replace("estimator: momentum_observer", "estimator: mine.py:E")
+    text = (
+        (record / "world.yaml")
+        .read_text()
+        .replace("estimator: momentum_observer", "estimator: mine.py:E")
+    )
     assert "mine.py:E" in text
     (record / "world.yaml").write_text(text)
     command = ["replay", str(record), "--detector", "force_norm"]
@@ -171,5 +194,7 @@ def test_sys_exit_in_a_method_is_an_error_of_the_method(tmp_path, monkeypatch, c
     )
     named = "" if where == "import" else f"METHOD = Method('controller', 'mine', control, {text})\n"
     (tmp_path / "mine.py").write_text((text if where == "import" else law) + named)
-    (tmp_path / "w.yaml").write_text("format: 1\ncontroller: {law: 'mine.py:METHOD'}\ntime_limit: 0.01\n")
+    (tmp_path / "w.yaml").write_text(
+        "format: 1\ncontroller: {law: 'mine.py:METHOD'}\ntime_limit: 0.01\n"
+    )
     refused_by_command(capsys, ["run", "w.yaml", "--no-plots"], "SystemExit")

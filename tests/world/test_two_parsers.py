@@ -30,7 +30,11 @@ def damaged(text, dice):
     """A part of a text with one to three characters put in, taken out or replaced."""
     text = text[: dice.randrange(50, 1200)]
     for _ in range(dice.randrange(1, 4)):
-        k, inside, left = dice.randrange(len(text)), dice.choice(["", dice.choice(MARKS)]), dice.randrange(3)
+        k, inside, left = (
+            dice.randrange(len(text)),
+            dice.choice(["", dice.choice(MARKS)]),
+            dice.randrange(3),
+        )
         text = text[:k] + inside + text[k + left :]
     return text
 
@@ -47,7 +51,9 @@ def test_both_parsers_read_and_refuse_the_same(seed, monkeypatch):
 
 @pytest.mark.parametrize("text", ["a: [6?]", "a: b\tc", "a: [!7, 6]"])
 def test_what_the_quick_parser_would_read_otherwise_is_not_left_to_it(text, monkeypatch):
-    python, quick = (read(text, parser, monkeypatch) for parser in (yaml.SafeLoader, yaml.CSafeLoader))
+    python, quick = (
+        read(text, parser, monkeypatch) for parser in (yaml.SafeLoader, yaml.CSafeLoader)
+    )
     assert quick == python
     monkeypatch.setattr(document, "_READ_OTHERWISE", document.re.compile("(?!)"))
     assert read(text, yaml.CSafeLoader, monkeypatch) != python

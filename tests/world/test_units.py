@@ -44,7 +44,9 @@ def test_no_description_repeats_a_unit():
 def test_every_key_says_what_it_means():
     for section in sections():
         for key, field in fields_of(section).items():
-            assert described(section, key).removesuffix(f"[{unit_of(field)}]"), f"{section.__name__}.{key}"
+            assert described(section, key).removesuffix(f"[{unit_of(field)}]"), (
+                f"{section.__name__}.{key}"
+            )
 
 
 def test_editors_and_messages_show_the_unit():

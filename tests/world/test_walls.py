@@ -40,11 +40,15 @@ def distances(points, corners):
 def test_a_wall_is_what_lies_within_its_radius_of_its_line(entry, corners, radius, section):
     rng = np.random.default_rng(3)
     points = rng.uniform((0.25, -0.25), (0.45, 0.2), (20_000, 2))
-    inside = np.any([contains(s, points[:, 0], points[:, 1], 0.1) for s in solids(entry, section)], axis=0)
+    inside = np.any(
+        [contains(s, points[:, 0], points[:, 1], 0.1) for s in solids(entry, section)], axis=0
+    )
     off = distances(points, np.array(corners))
     assert inside.sum() > 1000
     assert not inside[off > radius + 1e-5].any()
-    assert inside[off < radius * np.sqrt(0.75) - 1e-5].all()  # half-way between two that are a radius apart
+    assert inside[
+        off < radius * np.sqrt(0.75) - 1e-5
+    ].all()  # half-way between two that are a radius apart
 
 
 def test_every_cylinder_of_a_wall_bears_its_name():
@@ -70,7 +74,9 @@ def test_height_is_that_of_every_cylinder():
 
 
 def test_the_runs_own_copy_lists_the_cylinders_and_stops_the_tool_where_they_do():
-    world = parse_world(f"format: 1\ngoal: {{cell: [17, 6]}}\ntime_limit: 12\nobstacles:\n- {ACROSS}")
+    world = parse_world(
+        f"format: 1\ngoal: {{cell: [17, 6]}}\ntime_limit: 12\nobstacles:\n- {ACROSS}"
+    )
     assert "wall:" in world.to_yaml()
     assert parse_world(world.to_yaml()) == world
     run = simulate(world)
@@ -85,7 +91,10 @@ def test_the_runs_own_copy_lists_the_cylinders_and_stops_the_tool_where_they_do(
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ("wall: {from: [0, 0], radius: 0.1}", r"wall\.to: missing key; allowed: \[x, y\] where it ends \[m\]"),
+        (
+            "wall: {from: [0, 0], radius: 0.1}",
+            r"wall\.to: missing key; allowed: \[x, y\] where it ends \[m\]",
+        ),
         ("wall: {form: [0, 0], to: [1, 0], radius: 0.1}", "Did you mean 'from'"),
         ("wall: {from: [0, 300], to: [1, 0], radius: 0.1}", r"wall\.from\.1: out of range"),
         ("wall: {from: [0, 0], to: [5, 0], radius: 0.001}", "more than 2000 cylinders"),
@@ -110,6 +119,7 @@ def test_a_sweep_may_vary_a_wall(tmp_path):
     (tmp_path / "again.yaml").write_text(sweep.to_yaml(tmp_path))
     for made in (sweep, load_sweep(tmp_path / "again.yaml")):
         radii = [
-            {s.radius for s in solids_of(made.world_for(job).obstacles)} for job in map(made.job, range(made.count))
+            {s.radius for s in solids_of(made.world_for(job).obstacles)}
+            for job in map(made.job, range(made.count))
         ]
         assert radii == [{0.02}, {0.03}]

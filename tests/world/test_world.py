@@ -61,11 +61,20 @@ def test_every_bundled_world_is_described_and_ragazzon_has_its_goal():
 
 def test_yaml_writes_every_default_out():
     text = parse_world("format: 1").to_yaml()
-    for key in ("rearm: 0.5", "singular_damping: 0.001", "goal: null", "omega:", "every: 1", "spacing: 0.0263"):
+    for key in (
+        "rearm: 0.5",
+        "singular_damping: 0.001",
+        "goal: null",
+        "omega:",
+        "every: 1",
+        "spacing: 0.0263",
+    ):
         assert key in text
 
 
-@pytest.mark.parametrize("text", ["1e5", "008", "no", "null", "~", "a: b", "# x", "two\nlines", "'", "é — ü", " x "])
+@pytest.mark.parametrize(
+    "text", ["1e5", "008", "no", "null", "~", "a: b", "# x", "two\nlines", "'", "é — ü", " x "]
+)
 def test_description_survives_the_way_to_yaml_and_back(text):
     world = parse_world("format: 1").model_copy(update={"description": text})
     assert parse_world(world.to_yaml()).description == text
@@ -136,11 +145,18 @@ def test_empty_section_means_defaults_but_a_null_threshold_does_not():
 
 def test_control_period_follows_the_step_unless_given():
     assert parse_world("format: 1\nplant: {step: 0.0003}").controller.period == 0.0003
-    assert parse_world("format: 1\nplant: {step: 0.0005}\ncontroller: {period: 0.002}").controller.period == 0.002
+    assert (
+        parse_world(
+            "format: 1\nplant: {step: 0.0005}\ncontroller: {period: 0.002}"
+        ).controller.period
+        == 0.002
+    )
 
 
 def test_overrides_change_values():
-    world = load_world("u_trap", ["detection.threshold=8", "obstacles.0.cylinder.radius=0.03", "record.every=5"])
+    world = load_world(
+        "u_trap", ["detection.threshold=8", "obstacles.0.cylinder.radius=0.03", "record.every=5"]
+    )
     assert world.detection.parameters["threshold"] == 8.0
     assert world.obstacles[0].cylinder.radius == 0.03
     assert world.record.every == 5
@@ -217,7 +233,9 @@ def test_a_users_own_method_brings_its_own_parameters(tmp_path):
         "P = Parameter('velocity_noise', 2.0, 0.0, 9.0, 'rad/s', 'of its own')\n"
         "ESTIMATOR = Method('estimator', 'noisy', estimate, (P,))\n"
     )
-    with refused("detection.velocity_noise: a parameter of your method has the name of a key of this section, or of"):
+    with refused(
+        "detection.velocity_noise: a parameter of your method has the name of a key of this section, or of"
+    ):
         load_world(path, allow_code=True)
 
 
@@ -278,7 +296,10 @@ def test_goal_cell_and_position_agree():
 
 def test_the_documentation_lists_every_key():
     docs = Path(__file__).parents[2] / "docs"
-    text = "".join(docs.joinpath(name).read_text(encoding="utf-8") for name in ("world_files.md", "reference/keys.md"))
+    text = "".join(
+        docs.joinpath(name).read_text(encoding="utf-8")
+        for name in ("world_files.md", "reference/keys.md")
+    )
     schema = dump_schema()
     words = set(re.findall(r"\w+", text))
     for section in [schema, *schema["$defs"].values()]:
@@ -287,7 +308,9 @@ def test_the_documentation_lists_every_key():
 
 def test_no_bundled_method_has_a_parameter_that_another_takes_from_the_sensors():
     """A world would give it the sensors' value in the place of its own."""
-    methods = [find_method(kind, name) for kind in ("estimator", "detector") for name in method_names(kind)]
+    methods = [
+        find_method(kind, name) for kind in ("estimator", "detector") for name in method_names(kind)
+    ]
     of_sensors = {p.name for method in methods for p in method.parameters if p.of_sensors}
     own = {p.name for method in methods for p in method.parameters if not p.of_sensors}
     assert "velocity_noise" in of_sensors

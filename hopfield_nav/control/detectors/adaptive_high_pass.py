@@ -47,7 +47,9 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
         friction = high_pass(sensed.friction[i], known, memory, SAMPLING + 2 * n + i)
         allowance = p.mass_error * abs(model_torque) + p.friction_error * abs(friction)
-        allowance += p.stiction_share * hidden_friction(model, sensed, i, p.stiction_speed, p.friction_error)
+        allowance += p.stiction_share * hidden_friction(
+            model, sensed, i, p.stiction_speed, p.friction_error
+        )
         held = SAMPLING + 3 * n + i
         memory[held] = max(allowance, (1.0 - share) * memory[held])
         level = max(level, abs(fast) / (p.threshold[i] + memory[held]))

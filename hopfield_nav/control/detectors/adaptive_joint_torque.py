@@ -17,9 +17,17 @@ from hopfield_nav.control.observing import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, unpacker
 
 FIXED_THRESHOLD = replace(
-    THRESHOLD, default=1.0, description=f"{THRESHOLD.description}, where the model has nothing to allow for"
+    THRESHOLD,
+    default=1.0,
+    description=f"{THRESHOLD.description}, where the model has nothing to allow for",
 )
-unpack = unpacker(FIXED_THRESHOLD, *model_error.MODEL_ERROR, POLE, model_error.VELOCITY_NOISE, model_error.TORQUE_NOISE)
+unpack = unpacker(
+    FIXED_THRESHOLD,
+    *model_error.MODEL_ERROR,
+    POLE,
+    model_error.VELOCITY_NOISE,
+    model_error.TORQUE_NOISE,
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
@@ -39,7 +47,9 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         threshold += p.stiction_share * hidden
         if p.torque_noise[i] > 0.0:
             share = lag_share(p.pole[i], period)
-            threshold += model_error.TORQUE_DEVIATIONS * p.torque_noise[i] * math.sqrt(share / (2.0 - share))
+            threshold += (
+                model_error.TORQUE_DEVIATIONS * p.torque_noise[i] * math.sqrt(share / (2.0 - share))
+            )
         if noisy:
             threshold += model_error.felt_noise(i, p.pole[i], p.velocity_noise, work)
         level = max(level, abs(tau_external[i]) / threshold)

@@ -18,9 +18,16 @@ from dynamics.momentum import update_momentum
 from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
-SIGMA, ENERGY, LOSS, ANGLES = SAMPLING, SAMPLING + 1, SAMPLING + 2, SAMPLING + 3  # places in the memory
+SIGMA, ENERGY, LOSS, ANGLES = (
+    SAMPLING,
+    SAMPLING + 1,
+    SAMPLING + 2,
+    SAMPLING + 3,
+)  # places in the memory
 unpack = unpacker(
-    Parameter("threshold", 0.5, 1e-12, 1e6, "W", "power of contact at which a collision is detected"),
+    Parameter(
+        "threshold", 0.5, 1e-12, 1e6, "W", "power of contact at which a collision is detected"
+    ),
     Parameter("energy_pole", 100.0, 0.1, 1e5, "1/s", "rate at which the power is followed"),
 )
 

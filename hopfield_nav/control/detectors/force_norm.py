@@ -4,7 +4,9 @@ import math
 
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
-unpack = unpacker(Parameter("threshold", 12.0, 1e-9, 1e6, "N", "force at which a collision is detected"))
+unpack = unpacker(
+    Parameter("threshold", 12.0, 1e-9, 1e6, "N", "force at which a collision is detected")
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):

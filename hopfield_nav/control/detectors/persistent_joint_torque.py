@@ -11,7 +11,9 @@ from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 _ROUNDING = 1e-9  # [s] of the clock
 unpack = unpacker(
     THRESHOLD,
-    Parameter("persistence", 0.005, 0.0, 10.0, "s", "time above the threshold before it is an alarm"),
+    Parameter(
+        "persistence", 0.005, 0.0, 10.0, "s", "time above the threshold before it is an alarm"
+    ),
 )
 
 

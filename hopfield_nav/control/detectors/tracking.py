@@ -8,7 +8,9 @@ from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(
     Parameter("position_threshold", 0.002, 1e-12, 10.0, "rad", "joint error", per_joint=True),
-    Parameter("speed_threshold", 0.02, 1e-12, 100.0, "rad/s", "rate of the joint error", per_joint=True),
+    Parameter(
+        "speed_threshold", 0.02, 1e-12, 100.0, "rad/s", "rate of the joint error", per_joint=True
+    ),
 )
 
 

@@ -7,7 +7,9 @@ import math
 
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
-unpack = unpacker(Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)"))
+unpack = unpacker(
+    Parameter("threshold", 12.0, 1e-9, 1e6, "N and N·m", "f_min of ragazzon2012 (5.9)")
+)
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):

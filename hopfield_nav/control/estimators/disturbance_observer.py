@@ -13,7 +13,14 @@ The lag is exact for a torque held over the period; it starts anew, at 0, at the
 """
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.observing import POLE, SAMPLING, SINGULAR_DAMPING, elapsed, lag_share, wrench_from_torque
+from hopfield_nav.control.observing import (
+    POLE,
+    SAMPLING,
+    SINGULAR_DAMPING,
+    elapsed,
+    lag_share,
+    wrench_from_torque,
+)
 from hopfield_nav.plugin import Method, unpacker
 
 unpack = unpacker(POLE, SINGULAR_DAMPING)
@@ -32,7 +39,9 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     for i in range(n):
         if period > 0.0:
             missing = needed[i] + sensed.friction[i] - tau[i]
-            memory[estimated + i] += lag_share(p.pole[i], period) * (missing - memory[estimated + i])
+            memory[estimated + i] += lag_share(p.pole[i], period) * (
+                missing - memory[estimated + i]
+            )
         else:
             memory[estimated + i] = 0.0
         tau_external[i] = memory[estimated + i]

@@ -20,14 +20,33 @@ where ``time`` jumps.
 
 from dynamics.composite import update_mass_and_bias
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.observing import SINGULAR_DAMPING, momentum_memory, update_mean_torque, wrench_from_torque
+from hopfield_nav.control.observing import (
+    SINGULAR_DAMPING,
+    momentum_memory,
+    update_mean_torque,
+    wrench_from_torque,
+)
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(
     Parameter(
-        "torque_walk", (2.0, 2.0, 1.0, 0.2, 0.2, 0.1), 1e-9, 1e6, "N·m/√s", "how far the torque walks", per_joint=True
+        "torque_walk",
+        (2.0, 2.0, 1.0, 0.2, 0.2, 0.1),
+        1e-9,
+        1e6,
+        "N·m/√s",
+        "how far the torque walks",
+        per_joint=True,
     ),
-    Parameter("speed_noise", 1e-3, 1e-9, 1.0, "rad/s", "standard deviation of measured speeds", per_joint=True),
+    Parameter(
+        "speed_noise",
+        1e-3,
+        1e-9,
+        1.0,
+        "rad/s",
+        "standard deviation of measured speeds",
+        per_joint=True,
+    ),
     SINGULAR_DAMPING,
 )
 STATE = 5  # numbers a joint: error of the momentum, torque, and their covariance: pp, pr, rr
@@ -70,7 +89,11 @@ def _correct(memory, at, measured):
     gain_p, gain_r = pp / (pp + measured), pr / (pp + measured)
     memory[at] -= gain_p * error
     memory[at + 1] -= gain_r * error
-    memory[at + 2], memory[at + 3], memory[at + 4] = gain_p * measured, gain_r * measured, rr - gain_r * pr
+    memory[at + 2], memory[at + 3], memory[at + 4] = (
+        gain_p * measured,
+        gain_r * measured,
+        rr - gain_r * pr,
+    )
 
 
 METHOD = Method(

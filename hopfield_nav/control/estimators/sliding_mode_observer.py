@@ -21,7 +21,12 @@ jumps.
 import math
 
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.observing import SINGULAR_DAMPING, momentum_memory, update_mean_torque, wrench_from_torque
+from hopfield_nav.control.observing import (
+    SINGULAR_DAMPING,
+    momentum_memory,
+    update_mean_torque,
+    wrench_from_torque,
+)
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(
@@ -45,7 +50,9 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
             begin = memory[error + i] + period * (memory[torque + i] - mean[i])
             new, sign = _settled(begin, period, p.largest_rate[i], p.pole[i])
             memory[error + i] = new
-            memory[torque + i] -= period * (SIGN_SHARE * p.largest_rate[i] * sign + p.pole[i] ** 2 * new)
+            memory[torque + i] -= period * (
+                SIGN_SHARE * p.largest_rate[i] * sign + p.pole[i] ** 2 * new
+            )
         else:
             memory[error + i] = memory[torque + i] = 0.0
         tau_external[i] = memory[torque + i]
@@ -58,8 +65,13 @@ def _settled(begin, period, rate, pole):
     jump = SIGN_SHARE * rate * period**2
     if abs(begin) <= jump:
         return 0.0, begin / jump
-    linear, root = 1.0 + pole * period * (2.0 + pole * period), ROOT_SHARE * math.sqrt(rate) * period
-    size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (2.0 * linear)  # of |e|^(1/2)
+    linear, root = (
+        1.0 + pole * period * (2.0 + pole * period),
+        ROOT_SHARE * math.sqrt(rate) * period,
+    )
+    size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (
+        2.0 * linear
+    )  # of |e|^(1/2)
     sign = math.copysign(1.0, begin)
     return sign * size**2, sign
 

@@ -11,7 +11,12 @@ from hopfield_nav.plugin import WRIST, Method, Parameter, unpacker
 
 STARTED, START, COUNT, SUM, SIZE = 0, 1, 2, 3, 9  # places in the memory, and how many they are
 ZERO = Parameter(
-    "zero", 0.1, 0.0, 10.0, "s", "time from the start over which the reading is taken for zero; 0: it is not"
+    "zero",
+    0.1,
+    0.0,
+    10.0,
+    "s",
+    "time from the start over which the reading is taken for zero; 0: it is not",
 )
 unpack = unpacker(ZERO)
 

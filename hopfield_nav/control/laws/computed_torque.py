@@ -4,8 +4,12 @@ from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Gains, Method, Parameter, unpacker
 
 unpack = unpacker(
-    Parameter("proportional", 10.0, 0.0, 1e8, "1/s²", "K_P, gain of the position error", per_joint=True),
-    Parameter("derivative", 10.0, 0.0, 1e4, "1/s", "K_D, gain of the velocity error", per_joint=True),
+    Parameter(
+        "proportional", 10.0, 0.0, 1e8, "1/s²", "K_P, gain of the position error", per_joint=True
+    ),
+    Parameter(
+        "derivative", 10.0, 0.0, 1e4, "1/s", "K_D, gain of the velocity error", per_joint=True
+    ),
 )
 
 

@@ -6,8 +6,12 @@ from dynamics.newton_euler import newton_euler
 from hopfield_nav.plugin import Gains, Method, Parameter, unpacker
 
 _OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)
-OMEGA = Parameter("omega", _OMEGA, 1e-3, 1e4, "rad/s", "natural frequency of each joint", per_joint=True)
-DAMPING_RATIO = Parameter("damping_ratio", 1.0, 0.01, 100.0, "1", "of each joint; 1: critically damped", per_joint=True)
+OMEGA = Parameter(
+    "omega", _OMEGA, 1e-3, 1e4, "rad/s", "natural frequency of each joint", per_joint=True
+)
+DAMPING_RATIO = Parameter(
+    "damping_ratio", 1.0, 0.01, 100.0, "1", "of each joint; 1: critically damped", per_joint=True
+)
 unpack = unpacker(OMEGA, DAMPING_RATIO)
 
 
@@ -17,7 +21,11 @@ def control(model, sensed, parameters, memory, work, tau):
     p, acceleration = unpack(parameters), work.vector[0]
     for i in range(q.size):
         omega, zeta = p.omega[i], p.damping_ratio[i]
-        acceleration[i] = qdd_ref[i] - omega * omega * (q[i] - q_ref[i]) - 2.0 * zeta * omega * (qd[i] - qd_ref[i])
+        acceleration[i] = (
+            qdd_ref[i]
+            - omega * omega * (q[i] - q_ref[i])
+            - 2.0 * zeta * omega * (qd[i] - qd_ref[i])
+        )
     newton_euler(model, model.gravity, qd, acceleration, work, tau)
     return 0
 

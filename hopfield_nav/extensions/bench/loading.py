@@ -26,7 +26,9 @@ def find_suite(name: str | Path) -> Path:
 
     Raises ``BadInput``: there is none.
     """
-    return world.find_named(name, "suite", {known: _FOLDER / f"{known}.yaml" for known in list_suites()})
+    return world.find_named(
+        name, "suite", {known: _FOLDER / f"{known}.yaml" for known in list_suites()}
+    )
 
 
 def load_suite(
@@ -53,12 +55,18 @@ def load_suite(
             raise BadInput("the suite has a method of that name", "--method", key, "another")
     trust = trust.also(texts_in(added), folder)
     if folder == _FOLDER.resolve():
-        file = file.model_copy(update={key: own for key, own in ALONG.items() if key not in file.model_fields_set})
+        file = file.model_copy(
+            update={key: own for key, own in ALONG.items() if key not in file.model_fields_set}
+        )
     file = _of_families(file, families)
     if seed is not None and any(family.seed is not None for family in file.families.values()):
-        raise BadInput("the worlds of this suite are counted, not drawn", where="--seeds", allowed="none")
+        raise BadInput(
+            "the worlds of this suite are counted, not drawn", where="--seeds", allowed="none"
+        )
     change: dict[str, Any] = {"methods": {**file.methods, **added}}
-    change |= {key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None}
+    change |= {
+        key: value for key, value in (("worlds", worlds), ("seed", seed)) if value is not None
+    }
     return _suite_from(file.model_copy(update=change), document, path, folder, trust)
 
 
@@ -66,12 +74,23 @@ def _of_families(file: SuiteFile, patterns: Sequence[str]) -> SuiteFile:
     """The same with the families alone that a pattern fits."""
     for pattern in patterns:
         if not fnmatch.filter(file.families, pattern):
-            raise BadInput("no such family", "--family", pattern, f"{', '.join(file.families)}, or a pattern")
-    fits = {name for pattern in patterns or ("*",) for name in file.families if fnmatch.fnmatchcase(name, pattern)}
-    return file.model_copy(update={"families": {name: file.families[name] for name in file.families if name in fits}})
+            raise BadInput(
+                "no such family", "--family", pattern, f"{', '.join(file.families)}, or a pattern"
+            )
+    fits = {
+        name
+        for pattern in patterns or ("*",)
+        for name in file.families
+        if fnmatch.fnmatchcase(name, pattern)
+    }
+    return file.model_copy(
+        update={"families": {name: file.families[name] for name in file.families if name in fits}}
+    )
 
 
-def _suite_from(file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust) -> Suite:
+def _suite_from(
+    file: SuiteFile, document: Document, path: Path, folder: Path, trust: Trust
+) -> Suite:
     bases: dict[str, Base] = {}
     faults: list[Fault] = []
     for name, family in file.families.items():
@@ -93,7 +112,9 @@ def require_fitting(suite: Suite) -> None:
     """
     file, once = suite.suite, dict[str, BadInput]()
     condition, method = next(iter(file.conditions)), next(iter(file.methods))
-    pairs = [(name, method) for name in file.conditions] + [(condition, name) for name in file.methods]
+    pairs = [(name, method) for name in file.conditions] + [
+        (condition, name) for name in file.methods
+    ]
     for family, pair in product(file.families, pairs):
         try:
             suite.changed_world(family, *pair)
@@ -103,10 +124,18 @@ def require_fitting(suite: Suite) -> None:
         raise world.together(list(once.values()))
 
 
-def _faults_of_code(file: SuiteFile, document: Document, trust: Trust, folder: Path) -> Iterator[Fault]:
+def _faults_of_code(
+    file: SuiteFile, document: Document, trust: Trust, folder: Path
+) -> Iterator[Fault]:
     """What is wrong with the Python files that a suite names."""
-    named = [(("families", name, "setup"), "setup", family.setup) for name, family in file.families.items()]
-    others = [(("oracle", "own"), "oracle", file.oracle.own), (("measures",), "measures", file.measures)]
+    named = [
+        (("families", name, "setup"), "setup", family.setup)
+        for name, family in file.families.items()
+    ]
+    others = [
+        (("oracle", "own"), "oracle", file.oracle.own),
+        (("measures",), "measures", file.measures),
+    ]
     for at, what, name in (*named, *others):
         if name is None:
             continue
@@ -136,4 +165,7 @@ def method_from(path: Path, folder: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise BadInput("not the changes of a method", where=str(path), allowed="keys of a world")
     changes = {str(key): value for key, value in data.items() if key != "format"}
-    return {key: world.moved_value(split_key(key), v, path.parent.resolve(), folder) for key, v in changes.items()}
+    return {
+        key: world.moved_value(split_key(key), v, path.parent.resolve(), folder)
+        for key, v in changes.items()
+    }

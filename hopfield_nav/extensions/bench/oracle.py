@@ -22,11 +22,18 @@ def steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     number = np.arange(np.prod(shape)).reshape(shape)
     centres = np.tile(np.array(world.map.origin), (number.size, 1))
     centres[:, : len(shape)] += world.map.spacing * np.argwhere(number >= 0)
-    sides = [(number.take(range(n - 1), axis), number.take(range(1, n), axis)) for axis, n in enumerate(shape)]
-    below, above = (np.concatenate([cells.ravel() for cells in side]) for side in zip(*sides, strict=True))
+    sides = [
+        (number.take(range(n - 1), axis), number.take(range(1, n), axis))
+        for axis, n in enumerate(shape)
+    ]
+    below, above = (
+        np.concatenate([cells.ravel() for cells in side]) for side in zip(*sides, strict=True)
+    )
     solids = build_obstacles(world)
     lines = np.column_stack([centres[below], centres[above], np.zeros(len(below))])
-    gap = capsule_distance(lines, solids).min(axis=1) if len(solids) else np.full(len(lines), np.inf)
+    gap = (
+        capsule_distance(lines, solids).min(axis=1) if len(solids) else np.full(len(lines), np.inf)
+    )
     return below, above, gap
 
 

@@ -24,11 +24,16 @@ def paper_tables(suite: Suite, rows: Sequence[Row], methods: Sequence[str]) -> l
     tables = []
     for cell in told.cells(suite):  # the page's tables of methods and of pairs, turned over
         means = told.reached_table(suite, rows, methods, cell)
-        gaps = [{line[0]: line for line in told.pair_table(suite, rows, pair, cell).rows} for pair in compared]
+        gaps = [
+            {line[0]: line for line in told.pair_table(suite, rows, pair, cell).rows}
+            for pair in compared
+        ]
         lines = []
         for label, *values in list(zip(means.head, *means.rows, strict=True))[1:]:
             at = 1 if label == told.SCORED else 2
-            lines.append([label, *values, *(gap[label][at] if label in gap else "–" for gap in gaps)])
+            lines.append(
+                [label, *values, *(gap[label][at] if label in gap else "–" for gap in gaps)]
+            )
         tables.append(Table(means.title, ["", *methods, *names], lines))
     return tables
 
@@ -38,7 +43,9 @@ def latex(suite: Suite, tables: Sequence[Table]) -> str:
     text = f"% hopfield-nav bench {suite.name}, digest {suite.digest}\n% \\input this file; it needs no package\n"
     for table in tables:
         caption = _escaped(suite.file.description + (f" {table.title}." if len(tables) > 1 else ""))
-        head, *lines = (" & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows))
+        head, *lines = (
+            " & ".join(map(_escaped, line)) + r" \\" for line in (table.head, *table.rows)
+        )
         body = "\n".join(lines)
         text += (
             f"\\begin{{table}}[htbp]\n\\centering\\footnotesize\n\\caption{{{caption}\n{_ABOUT}}}\n"
@@ -52,4 +59,6 @@ def _escaped(text: str) -> str:
     """Text as LaTeX has it: every letter that means something to it, minus signs, powers of ten."""
     plain = "".join(_SPECIAL.get(letter, letter) for letter in printable(text, 10_000))
     plain = re.sub(r"(?<![\w-])-(?=\d)", "$-$", plain)
-    return re.sub(r"(?<=\d)e([+-]?)0*(\d+)", lambda m: f"$\\cdot10^{{{m[1].strip('+')}{m[2]}}}$", plain)
+    return re.sub(
+        r"(?<=\d)e([+-]?)0*(\d+)", lambda m: f"$\\cdot10^{{{m[1].strip('+')}{m[2]}}}$", plain
+    )

@@ -32,13 +32,28 @@ INNER = "resources/ur5/problems.tar.bz2"  # of the source package
 JOINTS = (
     "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint",
 )  # fmt: skip
-BASE_HEIGHT, BASE_TURN = 0.9144, 1.57 + math.pi  # [m, rad] of frame 0; base_link is turned by half a turn
+BASE_HEIGHT, BASE_TURN = (
+    0.9144,
+    1.57 + math.pi,
+)  # [m, rad] of frame 0; base_link is turned by half a turn
 _KEPT = "motion_bench_maker.json"
 _NAME = re.compile(r"(?:.*/)?([a-z_]+)_ur5/(scene|request)(\d{4})\.yaml")
-_FILES, _BYTES, _READ = 10_000, 10**9, 50_000_000  # of an archive: files, bytes, bytes of what is read
+_FILES, _BYTES, _READ = (
+    10_000,
+    10**9,
+    50_000_000,
+)  # of an archive: files, bytes, bytes of what is read
 _SOLIDS = 200  # of a scene
 _DAMAGED = (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError)
-_MALFORMED = (yaml.YAMLError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
+_MALFORMED = (
+    yaml.YAMLError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+)
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -73,7 +88,9 @@ def keep_problems(archive: Path) -> int:
             faults.append(BadInput(what, where=f"{archive}: {name}"))
     if not faults:  # what cannot be read would be told twice
         alone = sorted(read["scene"].keys() ^ read["request"].keys())
-        faults = [BadInput("scene or request is missing", where=f"{archive}: {f} {k}") for f, k in alone]
+        faults = [
+            BadInput("scene or request is missing", where=f"{archive}: {f} {k}") for f, k in alone
+        ]
     if faults:
         raise together(faults)
     kept = {f"{family} {number}": vars(Problem(start, goal, read["scene"][family, number]))
@@ -90,7 +107,9 @@ def find_problem(family: str, number: int) -> Problem:
     """
     given = _kept().get(f"{family} {number}")
     if given is None:
-        raise BadInput("no such problem", found=f"{family} {number}", allowed="those of the archive")
+        raise BadInput(
+            "no such problem", found=f"{family} {number}", allowed="those of the archive"
+        )
     return Problem(**given)
 
 
@@ -131,7 +150,10 @@ def _files(tar: tarfile.TarFile, archive: Path) -> Iterator[tuple[str, bytes]]:
 
 def _ends(request: Any) -> tuple[list[float], list[float]]:
     """Start and goal of a request, joint by joint."""
-    state, goal = request["start_state"]["joint_state"], request["goal_constraints"][0]["joint_constraints"]
+    state, goal = (
+        request["start_state"]["joint_state"],
+        request["goal_constraints"][0]["joint_constraints"],
+    )
     start = dict(zip(state["name"], state["position"], strict=True))
     end = {joint["joint_name"]: joint["position"] for joint in goal}
     angles = [[float(given[name]) for name in JOINTS] for given in (start, end)]
@@ -149,8 +171,14 @@ def _obstacles(scene: Any) -> list[dict[str, Any]]:
         for primitive, pose in zip(thing["primitives"], thing["primitive_poses"], strict=True):
             if len(found) == _SOLIDS:
                 raise BadInput(f"more than {_SOLIDS} solids")
-            solid = _solid(primitive["type"], primitive["dimensions"], np.linalg.inv(base) @ own @ _pose(**pose))
-            found.append({type(solid).__name__.lower(): solid.model_dump(), "name": str(thing["id"])[:60]})
+            solid = _solid(
+                primitive["type"],
+                primitive["dimensions"],
+                np.linalg.inv(base) @ own @ _pose(**pose),
+            )
+            found.append(
+                {type(solid).__name__.lower(): solid.model_dump(), "name": str(thing["id"])[:60]}
+            )
     return found
 
 
@@ -163,7 +191,9 @@ def _pose(position: Any, orientation: Any) -> np.ndarray:
 def _solid(kind: str, size: Any, pose: np.ndarray) -> Solid:
     x, y, z = (round(float(v), 9) for v in pose[:3, 3])
     if kind == "box":
-        return Box(center=(x, y, z), size=tuple(size), rotation=tuple(map(tuple, pose[:3, :3].tolist())))
+        return Box(
+            center=(x, y, z), size=tuple(size), rotation=tuple(map(tuple, pose[:3, :3].tolist()))
+        )
     if kind == "sphere":
         return Sphere(center=(x, y, z), radius=size[0])
     if kind != "cylinder" or abs(pose[2, 2]) < 1.0 - 1e-6:
@@ -185,4 +215,6 @@ def _kept() -> dict[str, Any]:
         return dict(json.loads(_kept_file().read_text(encoding="utf-8")))
     except (OSError, ValueError):
         allowed = "--problems FILE once, FILE from `pip download --no-binary :all: --no-deps vamp-planner`"
-        raise BadInput("the problems are not here yet", where="motion_bench_maker", allowed=allowed) from None
+        raise BadInput(
+            "the problems are not here yet", where="motion_bench_maker", allowed=allowed
+        ) from None

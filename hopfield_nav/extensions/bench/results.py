@@ -17,7 +17,11 @@ from hopfield_nav.extensions.bench.tables import Pair, Table, cells, curves, has
 from hopfield_nav.sweeps import FAILURES, TIMED_OUT, Job
 
 Row = Mapping[str, Any]
-CURVES = {"collision_count": "touches", "simulated_time_s": "simulated time [s]", "way_m": "way of the tool [m]"}
+CURVES = {
+    "collision_count": "touches",
+    "simulated_time_s": "simulated time [s]",
+    "way_m": "way of the tool [m]",
+}
 UNDONE = (*FAILURES, TIMED_OUT)
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _WIDE, _HIGH, _EDGE = 420, 240, 42  # [px] of a curve
@@ -41,7 +45,9 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
     methods = [name for name in suite.suite.methods if any(r["method"] == name for r in rows)]
     order = {name: k for k, name in enumerate(methods)}
     where = {cell: k for k, cell in enumerate(cells(suite))}
-    rows = sorted(rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"]))
+    rows = sorted(
+        rows, key=lambda r: (where[r["family"], r["condition"]], order[r["method"]], r["repeat"])
+    )
     write_whole(folder / "table.csv", table_text(suite, rows))
     printed = paper_tables(suite, rows, methods)
     write_whole(folder / "table.tex", latex(suite, printed))
@@ -100,16 +106,24 @@ def _intro(suite: Suite) -> list[str]:
     ]
 
 
-def _page(suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]) -> str:
+def _page(
+    suite: Suite, tables: Sequence[Table], rows: Sequence[Row], methods: Sequence[str]
+) -> str:
     intro = "".join(f"<p>{html.escape(part)}</p>" for part in _intro(suite) if part)
     name = html.escape(suite.name)
-    shown = {key: label for key, label in CURVES.items() if key in suite.suite.compare and has_goals(suite)}
+    shown = {
+        key: label
+        for key, label in CURVES.items()
+        if key in suite.suite.compare and has_goals(suite)
+    }
     drawn = "".join(_curve(curves(rows, methods, key), label) for key, label in shown.items())
     drawn = f"<h2>Share of the goals reached</h2>{drawn}" if drawn else ""
     body = ""
     for k, table in enumerate(tables):
         head = "".join(f"<th>{_shown(cell)}" for cell in table.head)
-        lines = "".join("<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows)
+        lines = "".join(
+            "<tr>" + "".join(f"<td>{_shown(cell)}" for cell in row) for row in table.rows
+        )
         body += f"<h2 id={k}>{_shown(table.title)}</h2><table><tr>{head}{lines}</table>"
     firsts = {table.title.split(": ")[0]: k for k, table in reversed(list(enumerate(tables)))}
     links = "".join(f'<a href="#{k}">{_shown(title)}</a>' for title, k in reversed(firsts.items()))

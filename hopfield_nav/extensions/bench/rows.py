@@ -36,13 +36,17 @@ def columns(suite: Suite) -> list[str]:
 def with_version(rows: Iterable[Mapping[str, Any]], suite: Suite) -> list[Row]:
     """Rows of the engine as those of a bench."""
     version = version_of("hopfield-nav")
-    return [{"version": version, **{name: row[name] for name in columns(suite)[1:]}} for row in rows]
+    return [
+        {"version": version, **{name: row[name] for name in columns(suite)[1:]}} for row in rows
+    ]
 
 
 def table_text(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV."""
     names = columns(suite)
-    return "".join([format_line(names), *(format_line([row[name] for name in names]) for row in rows)])
+    return "".join(
+        [format_line(names), *(format_line([row[name] for name in names]) for row in rows)]
+    )
 
 
 def shipped_file(suite: Path) -> Path:
@@ -94,7 +98,10 @@ def join_results(
     """
     worlds = {_world(row): row for row in sorted(rows, key=lambda row: row["counts"] is not None)}
     # a run that was ended from outside does not know whether its world counts
-    joined = [{**row, "counts": worlds[_world(row)]["counts"]} if row["counts"] is None else dict(row) for row in rows]
+    joined = [
+        {**row, "counts": worlds[_world(row)]["counts"]} if row["counts"] is None else dict(row)
+        for row in rows
+    ]
     methods, left_out = dict(suite.suite.methods), list[Row]()
     for path in files:
         own = _read(suite, path)
@@ -105,7 +112,11 @@ def join_results(
                 left_out.append(row)
             else:
                 joined.append({**row, "repeat": ours["repeat"], "counts": ours["counts"]})
-    return replace(suite, suite=suite.suite.model_copy(update={"methods": methods})), joined, left_out
+    return (
+        replace(suite, suite=suite.suite.model_copy(update={"methods": methods})),
+        joined,
+        left_out,
+    )
 
 
 def _world(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -142,7 +153,9 @@ def _read(suite: Suite, path: Path) -> list[Row]:
     if faults:
         raise together(faults)
     if not found:
-        raise BadInput("no results", where=str(path), found="a first line alone", allowed="a line a run")
+        raise BadInput(
+            "no results", where=str(path), found="a first line alone", allowed="a line a run"
+        )
     return list(found.values())
 
 
@@ -154,7 +167,9 @@ def _check_head(suite: Suite, names: Sequence[str], path: Path) -> None:
     for name in names:
         if name not in known or names.count(name) > 1:
             nearest = nearest_name(name, known)
-            raise BadInput("no such column, or twice", f"{path}, line 1", name, ", ".join(known), nearest)
+            raise BadInput(
+                "no such column, or twice", f"{path}, line 1", name, ", ".join(known), nearest
+            )
 
 
 def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
@@ -166,7 +181,11 @@ def _row(suite: Suite, names: Sequence[str], line: str) -> Row:
         raise BadInput("not as many cells as columns", found=len(cells), allowed=str(len(names)))
     row = {**dict.fromkeys(columns(suite)), "version": None, **dict(zip(names, cells, strict=True))}
     families = suite.data["families"]  # all of the file, of which some may have been chosen
-    for name, words in (("family", families), ("condition", suite.suite.conditions), ("outcome", OUTCOMES)):
+    for name, words in (
+        ("family", families),
+        ("condition", suite.suite.conditions),
+        ("outcome", OUTCOMES),
+    ):
         require_known(row[name], words, "unknown", name)
     method = row["method"]
     if not isinstance(method, str) or method in suite.suite.methods:
@@ -185,6 +204,12 @@ def _check_cell(suite: Suite, name: str, value: Any) -> None:
     counted = name == "seed" or name.endswith("_count")
     if value is None and name != "seed":
         return
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    number = (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    )
     if not number or value < 0 or (counted and not isinstance(value, int)):
-        raise BadInput("no number", where=name, found=value, allowed="a count" if counted else "0 or more")
+        raise BadInput(
+            "no number", where=name, found=value, allowed="a count" if counted else "0 or more"
+        )

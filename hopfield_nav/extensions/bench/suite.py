@@ -36,14 +36,20 @@ class Suite(Sweep):
     own_bases: ClassVar[str] = "families"  # or "methods": whose entries have a base world each
 
     @classmethod
-    def of_file(cls, name: str, folder: Path, file: SuiteFile, data: dict[str, Any], bases: dict[str, Base]) -> Self:
+    def of_file(
+        cls, name: str, folder: Path, file: SuiteFile, data: dict[str, Any], bases: dict[str, Base]
+    ) -> Self:
         """The suite that a checked file and its base worlds make; ``data`` is the plain data of the file."""
         engine = SweepFile(
             format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
             quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
             time_limit_per_run=file.time_limit_per_run,
         )  # fmt: skip
-        named = (("family", [*file.families]), ("condition", [*file.conditions]), ("method", [*file.methods]))
+        named = (
+            ("family", [*file.families]),
+            ("condition", [*file.conditions]),
+            ("method", [*file.methods]),
+        )
         grid = tuple(axis_of(name, given) for name, given in named)
         return cls(name, folder, engine, next(iter(bases.values())), grid, data, file, bases)
 
@@ -78,12 +84,18 @@ class Suite(Sweep):
         families = {}
         for name, family in suite.families.items():
             base = self.base_of(name, method)
-            families[name] = [content_of(base.data, base.folder), family.set, content_of(family.setup, self.folder)]
+            families[name] = [
+                content_of(base.data, base.folder),
+                family.set,
+                content_of(family.setup, self.folder),
+            ]
         own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
         seeds = [family.seed for family in suite.families.values()]
         first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
         fixed = [first, list(self.kept), suite.until.touches, suite.oracle.margin, own]
-        return _digest(families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed)
+        return _digest(
+            families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed
+        )
 
     def job(self, index: int) -> Job:
         """As a sweep's; the seed is that of the family."""
@@ -100,18 +112,24 @@ class Suite(Sweep):
 
     def world_for(self, job: Job) -> World:
         """The world of a run, checked, before its setup."""
-        family, condition, method = (str(job.values[name]) for name in ("family", "condition", "method"))
+        family, condition, method = (
+            str(job.values[name]) for name in ("family", "condition", "method")
+        )
         return self.changed_world(family, condition, method, job.seed)
 
     def changed_world(self, family: str, condition: str, method: str, seed: int = 0) -> World:
         """The world of a family with the changes of a condition and a method, checked."""
-        return self.base_of(family, method).world_with(*self._layers(family, condition, method, seed))
+        return self.base_of(family, method).world_with(
+            *self._layers(family, condition, method, seed)
+        )
 
     def base_of(self, family: str, method: str) -> Base:
         """The world that a family, or a method, changes."""
         return self.bases[method if self.own_bases == "methods" else family]
 
-    def _layers(self, family: str, condition: str, method: str, seed: int = 0) -> list[list[Change]]:
+    def _layers(
+        self, family: str, condition: str, method: str, seed: int = 0
+    ) -> list[list[Change]]:
         """What is changed of a family's base, one after the other: by its own ``set``, a condition, a method."""
         layers: list[list[Change]] = [[(("record", "every"), _EVERY, self.name)]]
         for section, name, given in (
@@ -120,14 +138,19 @@ class Suite(Sweep):
             ("methods", method, self.suite.methods[method]),
         ):
             where = f"{self.name}: {section}.{name}"
-            layers.append([(split_key(key), value, f"{where}.{key}") for key, value in given.items()])
+            layers.append(
+                [(split_key(key), value, f"{where}.{key}") for key, value in given.items()]
+            )
         return [*layers, [(("seed",), seed, self.name)]]
 
     @property
     def notes(self) -> list[str]:
         """What is left out of the bases where a method or a condition chooses another method."""
         every = product(self.suite.families, self.suite.conditions, self.methods)
-        changed = (self.base_of(name, method).changed(*self._layers(name, own, method)) for name, own, method in every)
+        changed = (
+            self.base_of(name, method).changed(*self._layers(name, own, method))
+            for name, own, method in every
+        )
         return list(dict.fromkeys(note for document in changed for note in document.notes))
 
     def start(self, job: Job) -> Any:
@@ -143,7 +166,9 @@ class Suite(Sweep):
             return Simulation(made, seed=job.seed)
         if not isinstance(made, Mapping):
             return made
-        run = Run.of_data(world, {"outcome": "finished", "reason": "", **made})  # a row that the setup has made itself
+        run = Run.of_data(
+            world, {"outcome": "finished", "reason": "", **made}
+        )  # a row that the setup has made itself
         return SimpleNamespace(step=lambda duration: run.outcome, run=lambda *given: run)
 
     def require_ready(self) -> None:
@@ -166,7 +191,9 @@ class Suite(Sweep):
         steps = np.diff(run.data.tool_position.values, axis=0)
         return {
             "counts": int(counts),
-            "way_m": float(np.nansum(np.linalg.norm(steps, axis=1))) if run.data.sizes["time"] else None,
+            "way_m": float(np.nansum(np.linalg.norm(steps, axis=1)))
+            if run.data.sizes["time"]
+            else None,
         } | ({"outcome": "passed_through"} if passed else {})
 
     def only(self, methods: list[str]) -> "Suite":
@@ -177,7 +204,9 @@ class Suite(Sweep):
     def of(self, worlds: int) -> Self:
         """The same of so many worlds of every family."""
         file, suite = {"repeats": worlds}, {"worlds": worlds}
-        return replace(self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite))
+        return replace(
+            self, file=self.file.model_copy(update=file), suite=self.suite.model_copy(update=suite)
+        )
 
     def to_yaml(self, folder: Path | None = None) -> str:
         """The suite with its worlds written out."""

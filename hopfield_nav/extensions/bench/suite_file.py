@@ -48,7 +48,9 @@ class OracleSection(Section):
 
     margin: Annotated[float, Range(0.0, 1.0, "m")] | None = None
     """that a path over the cells keeps from all obstacles; of maps of the tool"""
-    own: Text | None = Field(None, description="FILE.py:NAME, of a resolved world: whether it is scored")
+    own: Text | None = Field(
+        None, description="FILE.py:NAME, of a resolved world: whether it is scored"
+    )
 
 
 class SuiteFile(Section):
@@ -59,21 +61,41 @@ class SuiteFile(Section):
     format: Annotated[int, Whole(1, 1)] = Field(description="version of the suite file's layout")
     description: Text = Field("", description="what the suite is for")
     families: dict[str, FamilySection] = Field(description="families of worlds by name")
-    conditions: dict[str, Changes] = Field({"default": {}}, description="changes to every world, by name")
-    methods: dict[str, Changes] = Field(description="the methods as changes to every world, by name")
-    worlds: Annotated[int, Whole(1, 10**6)] = Field(200, description="of every family, with seeds from seed on")
+    conditions: dict[str, Changes] = Field(
+        {"default": {}}, description="changes to every world, by name"
+    )
+    methods: dict[str, Changes] = Field(
+        description="the methods as changes to every world, by name"
+    )
+    worlds: Annotated[int, Whole(1, 10**6)] = Field(
+        200, description="of every family, with seeds from seed on"
+    )
     seed: Seed = Field(0, description="of the first world")
-    oracle: OracleSection = Field(default_factory=OracleSection, description="which worlds are scored; else all")
+    oracle: OracleSection = Field(
+        default_factory=OracleSection, description="which worlds are scored; else all"
+    )
     until: UntilSection = Field(default_factory=UntilSection, description="when a run is given up")
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
     """that one call of a method of somebody's own may take"""
     time_limit_per_run: Annotated[float, Range(0.0, 1e7, "s", above=True)] | None = None
     """computing time after which a run is given up; null: never"""
-    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = (*ALONG["quantities"], *_FELT)
+    quantities: Annotated[tuple[Text, ...], AfterValidator(check_quantities)] = (
+        *ALONG["quantities"],
+        *_FELT,
+    )
     """columns kept of a run's summary"""
-    measures: Text | None = Field(None, description="FILE.py:NAME, further columns from every finished run")
+    measures: Text | None = Field(
+        None, description="FILE.py:NAME, further columns from every finished run"
+    )
     compare: tuple[Text, ...] = Field(
-        (*_FELT, "false_alarm_count", "peak_contact_force_N", "simulated_time_s", "collision_count", "way_m"),
+        (
+            *_FELT,
+            "false_alarm_count",
+            "peak_contact_force_N",
+            "simulated_time_s",
+            "collision_count",
+            "way_m",
+        ),
         description="columns that are compared, each best small",
     )
     pairs: tuple[tuple[Text, Text], ...] = ()
@@ -81,7 +103,12 @@ class SuiteFile(Section):
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
-        for i, name in ((i, name) for i, pair in enumerate(self.pairs) for name in pair if name not in self.methods):
+        for i, name in (
+            (i, name)
+            for i, pair in enumerate(self.pairs)
+            for name in pair
+            if name not in self.methods
+        ):
             nearest = nearest_name(name, self.methods)
             yield BadInput("unknown method", f"pairs.{i}", name, ", ".join(self.methods), nearest)
         for key in ("families", "conditions", "methods"):

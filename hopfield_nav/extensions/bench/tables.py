@@ -13,8 +13,18 @@ Cell = tuple[str, str]  # family and condition
 Pair = tuple[Row, Row]  # of two methods in one world
 ALARMS = "false_alarm_count"  # told as a rate
 SCORED, _HOUR = "scored worlds", 3600.0  # [s]
-ON_THE_WAY = {"collision_count", "simulated_time_s", "way_m"}  # which say little of a run that did not reach its goal
-FELT = {"detection_delay_median_s", "detection_delay_max_s", "silent_contact_count", ALARMS, "peak_contact_force_N"}
+ON_THE_WAY = {
+    "collision_count",
+    "simulated_time_s",
+    "way_m",
+}  # which say little of a run that did not reach its goal
+FELT = {
+    "detection_delay_median_s",
+    "detection_delay_max_s",
+    "silent_contact_count",
+    ALARMS,
+    "peak_contact_force_N",
+}
 MOST_DIFFERENT = 5  # worlds that are listed for every pair
 
 
@@ -28,7 +38,11 @@ class Table(NamedTuple):
 
 def cells(suite: Suite) -> list[Cell]:
     """Every family and condition."""
-    return [(family, condition) for family in suite.suite.families for condition in suite.suite.conditions]
+    return [
+        (family, condition)
+        for family in suite.suite.families
+        for condition in suite.suite.conditions
+    ]
 
 
 def pairs(suite: Suite, methods: Sequence[str]) -> list[tuple[str, str]]:
@@ -48,13 +62,17 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         own = rows_of(rows, cell, method)
         counted = [r for r in own if r["counts"]]
         good = [*filter(has_reached, counted)]
-        gave_up, passed = (sum(r["outcome"] == ended for r in counted) for ended in ("no_path", "passed_through"))
+        gave_up, passed = (
+            sum(r["outcome"] == ended for r in counted) for ended in ("no_path", "passed_through")
+        )
         failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
         values = [_mean(key, q, counted if key in FELT else good) for key, q in compared.items()]
         reached = share(len(good), len(counted)).text(100.0)
-        lines.append([name, str(len(counted)), reached, str(gave_up), str(passed), str(failed), *values])
+        lines.append(
+            [name, str(len(counted)), reached, str(gave_up), str(passed), str(failed), *values]
+        )
     return _telling(Table(f"{cell[0]}, {cell[1]}", head, lines), has_goals(suite))
 
 
@@ -97,22 +115,34 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
     lines += [["reached [%]", str(len(got)), gap, *won]] if has_goals(suite) else []
     for key, quantity in compared_of(suite).items():
         told = both if key in FELT else there
-        values = [(_number(a, key), _number(b, key)) for a, b in told if a[key] is not None and b[key] is not None]
+        values = [
+            (_number(a, key), _number(b, key))
+            for a, b in told
+            if a[key] is not None and b[key] is not None
+        ]
         if told and not values:
             continue
         better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
         scale = 1.0 if key == ALARMS else quantity.scale
-        gap = paired_means([a for a, _ in values], [b for _, b in values]).text(scale, difference=True)
+        gap = paired_means([a for a, _ in values], [b for _, b in values]).text(
+            scale, difference=True
+        )
         lines.append([headed(key, quantity), str(len(values)), gap, *better])
     gap = f"difference from {pair[0]}, mean and 95 %"
     head = ["", "worlds", gap, *(f"{name} better" for name in pair)]
     return Table(f"{pair[1]} beside {pair[0]}: {cell[0]}, {cell[1]}", head, lines)
 
 
-def both_of(rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> tuple[list[Pair], list[Pair]]:
+def both_of(
+    rows: Sequence[Row], pair: tuple[str, str], cell: Cell
+) -> tuple[list[Pair], list[Pair]]:
     """The rows of two methods in every scored world, and in those that both reached."""
-    first, second = ({int(row["repeat"]): row for row in rows_of(rows, cell, name)} for name in pair)
-    both = [(first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]]
+    first, second = (
+        {int(row["repeat"]): row for row in rows_of(rows, cell, name)} for name in pair
+    )
+    both = [
+        (first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]
+    ]
     return both, [pair for pair in both if all(map(has_reached, pair))]
 
 
@@ -122,7 +152,9 @@ def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> 
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 
 
-def different_table(pair: tuple[str, str], worlds: Sequence[Pair], links: Mapping[tuple, str]) -> Table:
+def different_table(
+    pair: tuple[str, str], worlds: Sequence[Pair], links: Mapping[tuple, str]
+) -> Table:
     """These worlds, with a link to the view of each run where there is one."""
     lines = []
     for both in worlds:
@@ -134,7 +166,9 @@ def different_table(pair: tuple[str, str], worlds: Sequence[Pair], links: Mappin
             link = links.get(run_of(row))
             line.append(f"[{told}]({link})" if link else told)
         lines.append(line)
-    return Table(f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines)
+    return Table(
+        f"Where they differ most: {pair[1]} beside {pair[0]}", ["worlds", "seed", *pair], lines
+    )
 
 
 def run_of(row: Row) -> tuple[str, str, str, int]:
@@ -142,7 +176,9 @@ def run_of(row: Row) -> tuple[str, str, str, int]:
     return row["family"], row["condition"], row["method"], row["repeat"]
 
 
-def curves(rows: Sequence[Row], methods: Sequence[str], key: str) -> dict[str, list[tuple[float, float]]]:
+def curves(
+    rows: Sequence[Row], methods: Sequence[str], key: str
+) -> dict[str, list[tuple[float, float]]]:
     """Of every method the share of the scored worlds which was reached by so much of a quantity."""
     found = {}
     for method in methods:
@@ -176,7 +212,9 @@ def _number(row: Row, key: str) -> float:
     """What a row has of a quantity, of false alarms how many an hour."""
     if key != ALARMS:
         return float(row[key])
-    return float(row[key]) * _HOUR / row["simulated_time_s"] if row["simulated_time_s"] else math.nan
+    return (
+        float(row[key]) * _HOUR / row["simulated_time_s"] if row["simulated_time_s"] else math.nan
+    )
 
 
 def _mean(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:

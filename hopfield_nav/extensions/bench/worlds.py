@@ -25,12 +25,19 @@ class Worlds(Suite):
     @property
     def is_random(self) -> bool:
         """Whether a run of one of the worlds depends on its seed."""
-        return any(Sweep(self.name, self.folder, self.file, b, (), {}).is_random for b in self.bases.values())
+        return any(
+            Sweep(self.name, self.folder, self.file, b, (), {}).is_random
+            for b in self.bases.values()
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """As a sweep's; also that one seed is enough."""
-        alike = () if self.is_random else ("nothing in these worlds is random: one run of each says it all",)
+        alike = (
+            ()
+            if self.is_random
+            else ("nothing in these worlds is random: one run of each says it all",)
+        )
         return (*super().remarks, *alike)
 
 
@@ -54,14 +61,25 @@ def load_worlds(
         if name in labels:
             raise BadInput("a world has that name", where="--method", found=name, allowed="another")
     own = [(label, path, trust) for label, path in zip(labels, paths, strict=True)]
-    own += [(name, paths[0], trust.also(texts_in(changes), first)) for name, changes in added.items()]
-    bases = {name: read_base(str(path.resolve()), Document({}, ""), first, given) for name, path, given in own}
+    own += [
+        (name, paths[0], trust.also(texts_in(changes), first)) for name, changes in added.items()
+    ]
+    bases = {
+        name: read_base(str(path.resolve()), Document({}, ""), first, given)
+        for name, path, given in own
+    }
     file = SuiteFile(
         format=1, description=f"{', '.join(bases)}: the same seeds.", worlds=seeds,
         families={"worlds": FamilySection(world=str(names[0]))}, conditions={"as they are": {}},
         methods={name: added.get(name, {}) for name in bases},
     )  # fmt: skip
-    made = Worlds.of_file("_".join(Path(name).stem for name in bases)[:_LONGEST], first, file, file.model_dump(), bases)
+    made = Worlds.of_file(
+        "_".join(Path(name).stem for name in bases)[:_LONGEST],
+        first,
+        file,
+        file.model_dump(),
+        bases,
+    )
     require_fitting(made)
     return made if made.is_random else made.of(1)
 
@@ -69,7 +87,10 @@ def load_worlds(
 def _labels(names: Sequence[str | Path], paths: Sequence[Path]) -> list[str]:
     """What each world is called: its name, or what was given where two have one name."""
     short = [name_of(path) for path in paths]
-    labels = [name if short.count(name) == 1 else str(given) for name, given in zip(short, names, strict=True)]
+    labels = [
+        name if short.count(name) == 1 else str(given)
+        for name, given in zip(short, names, strict=True)
+    ]
     for label in labels:
         if labels.count(label) > 1:
             raise BadInput("the same world twice", found=label, allowed="each once")

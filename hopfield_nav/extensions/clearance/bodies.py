@@ -71,7 +71,11 @@ def _axis_before(arm: Arm, body: np.ndarray, joint: int) -> float:
             _, d, a, _ = arm.dh[row]
             chain += abs(float(a)) if parallel else float(np.hypot(d, a))
     ends = ends_before_joint(arm, body)
-    return chain + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max()) + body[RADIUS]
+    return (
+        chain
+        + float(np.linalg.norm(ends[:, :2] if parallel else ends, axis=1).max())
+        + body[RADIUS]
+    )
 
 
 def ends_before_joint(arm: Arm, body: np.ndarray) -> np.ndarray:
@@ -110,7 +114,12 @@ def bodies_apart(bodies, axes, a, b, reach):
 @inlined
 def body_distance(bodies, axes, a, b):
     """Signed distance of two bodies [m]: of their axes, less both radii."""
-    first, d, second, e = vector(axes, a, 0), vector(axes, a, 3), vector(axes, b, 0), vector(axes, b, 3)
+    first, d, second, e = (
+        vector(axes, a, 0),
+        vector(axes, a, 3),
+        vector(axes, b, 0),
+        vector(axes, b, 3),
+    )
     t, u = nearest_shares(first, d, second, e)
     apart = along(sub(along(first, t, d), second), -u, e)
     return length(apart) - bodies[a, RADIUS] - bodies[b, RADIUS]
@@ -156,7 +165,8 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     kept = [
         pair
         for pair, s in zip(pairs, share, strict=True)
-        if 0.0 < s < _MOSTLY or not (_MOSTLY <= s < 1.0 or _always(arm, bodies, pair, s == 1.0, reach, work))
+        if 0.0 < s < _MOSTLY
+        or not (_MOSTLY <= s < 1.0 or _always(arm, bodies, pair, s == 1.0, reach, work))
     ]
     return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
@@ -191,7 +201,9 @@ def tool_inside(arm: Arm) -> str:
     return ""
 
 
-def _always(arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work) -> bool:
+def _always(
+    arm: Arm, bodies: np.ndarray, pair: np.ndarray, overlap: bool, reach: np.ndarray, work: Work
+) -> bool:
     """Whether a pair is proven to overlap in every pose, or else to be apart in every pose."""
     inner, outer = pair
     between = range(int(bodies[inner, LINK]), int(bodies[outer, LINK]))

@@ -43,7 +43,9 @@ def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """
     (rows,), lead = finite_rows(arm, q=q)
-    solids = np.where(scene.checked, arm_distance(arm, rows, scene.solids), np.inf).min(axis=(1, 2), initial=np.inf)
+    solids = np.where(scene.checked, arm_distance(arm, rows, scene.solids), np.inf).min(
+        axis=(1, 2), initial=np.inf
+    )
     pairs = pair_distances(arm, scene, rows).min(axis=1, initial=np.inf)
     return np.minimum(solids, pairs).reshape(lead)
 
@@ -68,7 +70,9 @@ def explain(arm: Arm, scene: Scene, q: np.ndarray) -> str:
     Raises ``BadInput``: wrong shape, an angle that is not finite, or more than one pose.
     """
     (rows,), _ = finite_rows(arm, q=np.ravel(q))
-    names = [f"link {k:.0f}" if k else "the base" for k in arm.capsules[:, 0]] + ["the tool"] * len(scene.bodies)
+    names = [f"link {k:.0f}" if k else "the base" for k in arm.capsules[:, 0]] + ["the tool"] * len(
+        scene.bodies
+    )
     (pairs,), solids = pair_distances(arm, scene, rows), arm_distance(arm, rows[0], scene.solids)
     inner, outer = scene.pairs[pairs <= scene.apart].T
     touches = zip(pairs[pairs <= scene.apart].tolist(), outer, inner, strict=True)
@@ -124,7 +128,9 @@ def pose_touches(arm, scene, q, work, axes):
             kept = scene.kept[b, j]
             if surely_apart(solids, j, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept):
                 continue
-            if segment_near(solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept):
+            if segment_near(
+                solids, j, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept
+            ):
                 return True
     for p in range(scene.pairs.shape[0]):
         inner, outer, apart = scene.pairs[p, 0], scene.pairs[p, 1], scene.apart[p]

@@ -59,7 +59,9 @@ def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     while True:
         times, q, _, qdd = sample(trajectory, parts - 1)
         width = np.diff(times)[:, None]
-        bend = np.maximum(np.abs(qdd[:-1]), np.abs(qdd[1:])) * width**2 / 8.0  # a chord's height [rad]
+        bend = (
+            np.maximum(np.abs(qdd[:-1]), np.abs(qdd[1:])) * width**2 / 8.0
+        )  # a chord's height [rad]
         leaves = (bend @ scene.reach.T).max(initial=0.0)
         if leaves <= 0.5 * CLOSEST:  # half: the acceleration was only looked at in the samples
             return bool(motion_is_free(arm, scene, q[:-1], q[1:]).all())
@@ -69,8 +71,13 @@ def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
 
 
 @kernel
-def _free_batch(arm: Arm, scene: Scene, start: np.ndarray, end: np.ndarray, work: Work) -> np.ndarray:
-    out, axes = np.empty(start.shape[0], dtype=np.bool_), np.empty((scene.bodies.shape[0], AXES_WIDTH))
+def _free_batch(
+    arm: Arm, scene: Scene, start: np.ndarray, end: np.ndarray, work: Work
+) -> np.ndarray:
+    out, axes = (
+        np.empty(start.shape[0], dtype=np.bool_),
+        np.empty((scene.bodies.shape[0], AXES_WIDTH)),
+    )
     q, change = np.empty(start.shape[1]), np.empty(start.shape[1])
     for row in range(start.shape[0]):
         out[row] = passes(arm, scene, start[row], end[row], work, axes, q, change)

@@ -10,7 +10,9 @@ from hopfield_nav.extensions.clearance.bodies import joint_reach, touching_pairs
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, as_primitives, pack_primitives
 from hopfield_nav.world import World, packed
 
-_TURNS = 360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
+_TURNS = (
+    360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
+)
 _found_pairs: dict[bytes, np.ndarray] = {}
 
 
@@ -18,7 +20,9 @@ class Scene(NamedTuple):
     """Numbers for the kernels of this package."""
 
     bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
-    pairs: np.ndarray  # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
+    pairs: (
+        np.ndarray
+    )  # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
     solids: np.ndarray  # (m, 17) packed
     # (k, m) bool, body against solid. The base is fixed and is not checked. A solid that touches link 1 at
     # every angle of joint 1 is what the arm stands on, and is not checked against link 1.
@@ -53,7 +57,9 @@ def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 
     checked = (bodies[:, LINK] > 0)[:, None] & ~(first & (farthest <= 0.0))
     base_only = (reach[:, 1:] == 0.0).all(axis=1)[:, None]
     kept = np.where(base_only & (farthest <= margin), 0.0, margin)
-    return Scene(bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach)
+    return Scene(
+        bodies, pairs, solids, checked, np.array([margin, 0.0]), kept, np.zeros(len(pairs)), reach
+    )
 
 
 def scene_of_world(world: World, margin: float = 0.0) -> Scene:

@@ -69,16 +69,26 @@ class ReachEnv(Base):
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own way)
 
     def __init__(
-        self, world: World | str | Path = "empty", overrides: Sequence[str] = (), duration: float = 0.005
+        self,
+        world: World | str | Path = "empty",
+        overrides: Sequence[str] = (),
+        duration: float = 0.005,
     ) -> None:
         if gymnasium is None:
-            raise BadInput("an environment needs Gymnasium", allowed="pip install 'hopfield-nav[gym]'")
+            raise BadInput(
+                "an environment needs Gymnasium", allowed="pip install 'hopfield-nav[gym]'"
+            )
         loaded = world if isinstance(world, World) else load_world(world, overrides)
         if loaded.goal is None or loaded.goal_point is None:
-            raise BadInput("a world without a goal", where=loaded.name, allowed="goal: {…} in the world file")
+            raise BadInput(
+                "a world without a goal", where=loaded.name, allowed="goal: {…} in the world file"
+            )
         self.world = loaded
         self._goal, self._tolerance = np.array(loaded.goal_point), loaded.goal.tolerance
-        self._without_goal, self._drawn = loaded.with_changes(goal=None), any(o.is_drawn for o in loaded.obstacles)
+        self._without_goal, self._drawn = (
+            loaded.with_changes(goal=None),
+            any(o.is_drawn for o in loaded.obstacles),
+        )
         self.duration = check_duration(duration)  # of a step [s]
         self._steps = _steps_of(loaded, self.duration, duration)
         self._build(loaded.seed)
@@ -87,7 +97,9 @@ class ReachEnv(Base):
         self._high = np.concatenate([np.repeat(bounds, n), np.full(3, _LARGEST_WAY)])
         self.observation_space = gymnasium.spaces.Box(-self._high, self._high, dtype=np.float64)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (n,), np.float64)
-        self._time_limit = round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9  # as of a run
+        self._time_limit = (
+            round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9
+        )  # as of a run
         self._running = False
 
     def _build(self, seed: int) -> None:
@@ -100,7 +112,10 @@ class ReachEnv(Base):
         trajectory, settings = self.simulation.first_motion.trajectory, self.simulation.settings
         if trajectory is None:
             raise BadInput("the arm has no place to start from", where=self.world.name)
-        self._fixed = trajectory, settings._replace(alarm=settings.alarm._replace(hold_off=math.inf))  # deaf to alarms
+        self._fixed = (
+            trajectory,
+            settings._replace(alarm=settings.alarm._replace(hold_off=math.inf)),
+        )  # deaf to alarms
         self._loop = unchecked_call(compiled_loop())
 
     def reset(
@@ -113,11 +128,17 @@ class ReachEnv(Base):
             self._build(drawn)
         made, n, q = self.simulation, len(self.arm.dh), self._fixed[0].coefficients[0, 0]
         own = build_controller(made.world, made.arm, made.methods)
-        self._controller = with_torque(own._replace(torque_limits=self.arm.torque_limits), np.zeros(n))
+        self._controller = with_torque(
+            own._replace(torque_limits=self.arm.torque_limits), np.zeros(n)
+        )
         self.state = make_state(q, self._fixed[1].delay, drawn)
         hold_at_start(self.state.control, self._controller, q)
         read_at_rest(made.plant.wrist, made.plant.arm, q, self.state.wrist)
-        self._log, self._plant, self._surroundings = make_log(0, n), made.plant, Surroundings(made.world, made.plant)
+        self._log, self._plant, self._surroundings = (
+            make_log(0, n),
+            made.plant,
+            Surroundings(made.world, made.plant),
+        )
         # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
         self._tool, self._running = self._controller.work.tool[:3, 3], True
         way, nothing = self._goal - forward_kinematics(self.arm, self.state.q)[:3, 3], np.zeros(n)
@@ -140,14 +161,20 @@ class ReachEnv(Base):
         self._controller.law.memory[:] = share * limits
         self._plant = self._surroundings.now(self._plant, self.state)
         target = self.state.now.step + self._steps
-        event = self._loop(self._plant, self._controller, *self._fixed, self.state, self._log, target)
+        event = self._loop(
+            self._plant, self._controller, *self._fixed, self.state, self._log, target
+        )
         whole = bool(event != Event.DIVERGED)  # the arm is in one piece
         control, way = self.state.control, self._goal - self._tool
         distance = math.sqrt(way @ way)
         info = self._info(distance)
         there = whole and distance <= self._tolerance
-        reward = -self.duration * (distance + FORCE_COST * info["force"]) + (ARRIVED if there else 0.0)
-        seen = np.concatenate((control.sensed.q, control.sensed.qd, control.belief.tau_external, way))
+        reward = -self.duration * (distance + FORCE_COST * info["force"]) + (
+            ARRIVED if there else 0.0
+        )
+        seen = np.concatenate(
+            (control.sensed.q, control.sensed.qd, control.belief.tau_external, way)
+        )
         if not whole:  # numbers beyond all bounds, or none
             seen = np.fmin(np.fmax(seen, -self._high), self._high)
         late = info["time"] >= self._time_limit
@@ -165,7 +192,9 @@ def _steps_of(world: World, length: float, duration: object) -> int:
     periods = min(length, world.time_limit) / world.controller.period
     if periods < 0.5 or length > world.time_limit or abs(periods - round(periods)) > 1e-6:
         allowed = f"a multiple of {world.controller.period:g} s, at most the time limit"
-        raise BadInput("no whole number of control periods", where="duration", found=duration, allowed=allowed)
+        raise BadInput(
+            "no whole number of control periods", where="duration", found=duration, allowed=allowed
+        )
     return round(length / world.plant.step)
 
 

@@ -42,14 +42,18 @@ _SPACING = 0.005  # [rad] sum over the joints between two of them: some 5 mm at 
 class Isolation(NamedTuple):
     """What a residual says about the place of contact."""
 
-    links: tuple[int, ...]  # links that can be touched, in rising order; empty: no push explains the residual
+    links: tuple[
+        int, ...
+    ]  # links that can be touched, in rising order; empty: no push explains the residual
     best_link: int  # the likeliest of them; 0 where there is none
     best_point: np.ndarray  # (3,) likeliest point, base axes [m]; NaN where there is none
     patches: np.ndarray  # (k,) rows of ``ArmSurface.patches`` that explain the residual
     points: np.ndarray  # (k, 3) where on each, base axes [m]
     normals: np.ndarray  # (k, 3) inward unit normals there, base axes
     weight: np.ndarray  # (k,) share of each in the evidence; their sum is 1
-    probability: np.ndarray  # (n + 1,) of each link, by number, given the residual and the stated prior
+    probability: (
+        np.ndarray
+    )  # (n + 1,) of each link, by number, given the residual and the stated prior
 
 
 def isolate(
@@ -130,7 +134,9 @@ def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
     """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``."""
     noise = np.asarray(sigma, dtype=np.float64)
     if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):
-        raise BadInput("sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})")
+        raise BadInput(
+            "sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})"
+        )
     if noise.ndim < 2 and not np.all(noise > 0):
         raise BadInput("noise must be positive", found=noise.tolist(), allowed="above 0 N·m")
     if noise.ndim < 2:
@@ -163,12 +169,22 @@ class ContactIsolator:
     """
 
     def __init__(
-        self, arm: Arm, sigma: np.ndarray | float, *, hold_back: int = 50, margin: float = 0.003, baseline: int = 0
+        self,
+        arm: Arm,
+        sigma: np.ndarray | float,
+        *,
+        hold_back: int = 50,
+        margin: float = 0.003,
+        baseline: int = 0,
     ) -> None:
         if baseline != 0 and baseline < LEAST_BASELINE:
-            raise BadInput("no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}")
+            raise BadInput(
+                "no line", where="baseline", found=baseline, allowed=f"0 or >= {LEAST_BASELINE}"
+            )
         if hold_back < 0 or margin < 0:
-            raise BadInput("must not be negative", where="ContactIsolator", found=(hold_back, margin))
+            raise BadInput(
+                "must not be negative", where="ContactIsolator", found=(hold_back, margin)
+            )
         whitening(sigma, len(arm.dh))
         self.arm, self.sigma, self.surface, self._margin = arm, sigma, default_surface(arm), margin
         self._recent: deque[np.ndarray] = deque()
@@ -189,7 +205,9 @@ class ContactIsolator:
         """
         if residual is None and self._baseline:
             raise BadInput("a baseline needs the residuals of free motion", where="moved_free")
-        (rows, torque), _ = as_rows(len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual)
+        (rows, torque), _ = as_rows(
+            len(self.arm.dh), q=q, residual=np.zeros_like(q) if residual is None else residual
+        )
         if self.instants:
             self.instants = 0
             self._rows = self._q = None
@@ -202,7 +220,9 @@ class ContactIsolator:
                 self._free.append(capsules_in_base(self.arm, past))
                 self._last = past
 
-    def felt(self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None) -> Isolation:
+    def felt(
+        self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None
+    ) -> Isolation:
         """Contact put ``residual`` (n,) [N·m] on the joints at ``q`` (n,) [rad]; returns ``result()``.
 
         Raises ``BadInput``: wrong shapes, or too few free residuals for the baseline.
@@ -214,7 +234,9 @@ class ContactIsolator:
             self._recent.clear()
             free = np.array(self._free).reshape(len(self._free), len(self.surface.bodies), 7)
             noise = self.sigma if sigma is None else sigma
-            self._rows = fit_surface(self.arm, self.surface, self._q, change, noise, free=free, margin=self._margin)
+            self._rows = fit_surface(
+                self.arm, self.surface, self._q, change, noise, free=free, margin=self._margin
+            )
         self.instants += 1
         return self.result()
 
@@ -228,7 +250,9 @@ class ContactIsolator:
         window = list(self._residuals)[: max(len(self._residuals) - self._hold_back, 0)]
         if len(window) < LEAST_BASELINE:
             message = "too few free residuals"
-            raise BadInput(message, where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}")
+            raise BadInput(
+                message, where="baseline", found=len(window), allowed=f">= {LEAST_BASELINE}"
+            )
         return continued_line(np.array(window), self._hold_back + 1)
 
     def result(self) -> Isolation:
@@ -237,7 +261,9 @@ class ContactIsolator:
         Raises ``BadInput``: nothing was felt yet.
         """
         if self._rows is None or self._q is None:
-            raise BadInput("no contact was felt since the arm last moved free", where="ContactIsolator")
+            raise BadInput(
+                "no contact was felt since the arm last moved free", where="ContactIsolator"
+            )
         return read_fit(self.arm, self.surface, self._q, self._rows)
 
 

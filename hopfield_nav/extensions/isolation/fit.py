@@ -52,7 +52,12 @@ def fit_patches(
     bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
     n = q.size
     out = np.zeros((patches.shape[0], WIDTH))
-    place, raw, columns, step = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n)), np.zeros((7, max(n, 6)))
+    place, raw, columns, step = (
+        np.empty((6, 3)),
+        np.zeros((5, n)),
+        np.zeros((5, n)),
+        np.zeros((7, max(n, 6))),
+    )
     r, best, ranges = np.zeros(n), np.zeros(4), np.zeros((4, 2))
     ranges[2, 1] = ranges[3, 1] = friction
     count = 5 if friction > 0.0 else 3
@@ -66,7 +71,9 @@ def fit_patches(
         out[p, AT_U], out[p, AT_V] = patches[p, outline.U], patches[p, outline.V]
         b = int(patches[p, outline.BODY])
         push_columns(of_push, b, patches[p, outline.U], patches[p, outline.V], count)
-        if _surely_worse(columns, r, patches[p, outline.HALF_U], patches[p, outline.HALF_V], friction, bound):
+        if _surely_worse(
+            columns, r, patches[p, outline.HALF_U], patches[p, outline.HALF_V], friction, bound
+        ):
             continue
         ranges[0, 0], ranges[0, 1] = patches[p, outline.U], patches[p, outline.HALF_U]
         ranges[1, 0], ranges[1, 1] = patches[p, outline.V], patches[p, outline.HALF_V]
@@ -167,7 +174,9 @@ def _fit(of_push, patch, r, bound, largest, ranges, step, best):
                 at[k] = x[k]
             if misfit < _EXACT or gained < (0.1 if misfit > 100.0 * bound else 1e-2) * misfit:
                 return  # good enough, or as near as this patch comes
-            weight = max(force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest)
+            weight = max(
+                force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest
+            )
             push = square, force, weight, force < largest and square > 0.0
             _bounded_step(columns, r, total, push, ranges, count, at, step)
             trust = 1.0
@@ -189,7 +198,9 @@ def _bounded_step(columns, r, total, push, ranges, count, at, step):
         for j in range(r.size):
             columns[k + 1, j] = weight * (columns[k + 1, j] - along * total[j])
         step[k, 0] = 0.0
-    for k in range(count):  # columns 1 to 5 of a row: its products with the others and with what is left
+    for k in range(
+        count
+    ):  # columns 1 to 5 of a row: its products with the others and with what is left
         for m in range(count):
             step[k, 1 + m] = _dot(columns[k + 1], columns[m + 1])
         step[k, 5] = _dot(columns[k + 1], r) - force * _dot(columns[k + 1], total)
@@ -202,7 +213,9 @@ def _bounded_step(columns, r, total, push, ranges, count, at, step):
             for m in range(count):
                 pull -= step[k, 1 + m] * step[m, 0]
             wanted = at[k] + step[k, 0] + pull / step[k, 1 + k]
-            wanted = min(max(wanted, ranges[k, 0] - ranges[k, 1]), ranges[k, 0] + ranges[k, 1]) - at[k]
+            wanted = (
+                min(max(wanted, ranges[k, 0] - ranges[k, 1]), ranges[k, 0] + ranges[k, 1]) - at[k]
+            )
             moved = max(moved, abs(wanted - step[k, 0]) / ranges[k, 1])
             step[k, 0] = wanted
         if moved < 1e-6:
@@ -216,7 +229,10 @@ def _open_share(work, bodies, shapes, patch, free, margin, place):
     for k in range(5):
         du = 0.0 if k == 0 else (0.98 if k % 2 else -0.98)
         dv = 0.0 if k == 0 else (0.98 if k < 3 else -0.98)
-        u, v = patch[outline.U] + du * patch[outline.HALF_U], patch[outline.V] + dv * patch[outline.HALF_V]
+        u, v = (
+            patch[outline.U] + du * patch[outline.HALF_U],
+            patch[outline.V] + dv * patch[outline.HALF_V],
+        )
         outline.place_surface(work, bodies, shapes, b, u, v, place)
         point = vector(place, 5, 0)
         if not outline.inside_another(work, bodies, b, point) and not is_swept(free, margin, point):
@@ -251,7 +267,11 @@ def _log_evidence(columns, patch, best, share):
     h11 = f * f * hu * hu * _dot(c, c) + 3.0  # a uniform density of half width 1 has variance 1/3
     h22 = f * f * hv * hv * _dot(d, d) + 3.0
     h01, h02, h12 = f * f * hu * _dot(a, c), f * f * hv * _dot(a, d), f * f * hu * hv * _dot(c, d)
-    det = h00 * (h11 * h22 - h12 * h12) - h01 * (h01 * h22 - h12 * h02) + h02 * (h01 * h12 - h11 * h02)
+    det = (
+        h00 * (h11 * h22 - h12 * h12)
+        - h01 * (h01 * h22 - h12 * h02)
+        + h02 * (h01 * h12 - h11 * h02)
+    )
     if f <= 0.0 or det <= 0.0:
         return -np.inf
     edge = 0.0
@@ -260,4 +280,6 @@ def _log_evidence(columns, patch, best, share):
     if abs(best[3] - patch[outline.V]) > 0.999 * hv:
         edge += math.log(2.0)
     away = math.log(f / _FORCE_MEDIAN) / _FORCE_SPREAD
-    return math.log(patch[outline.AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge
+    return (
+        math.log(patch[outline.AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge
+    )

@@ -31,10 +31,14 @@ COUNT = 500  # of particles
 WALK = 0.01  # [m] standard deviation of a step, along each axis of the chart
 JUMPS = 0.02  # share of the particles that jump to anywhere
 CONE = 0.5  # coefficient of friction
-_EDGES = [list(edges) for size in (1, 2, 3) for edges in combinations(range(4), size)]  # of a force: three span it
+_EDGES = [
+    list(edges) for size in (1, 2, 3) for edges in combinations(range(4), size)
+]  # of a force: three span it
 _RIDGE = 1e-9  # of a Gram matrix, so that edges without torque can be solved for
 
-Measurement = tuple[np.ndarray, np.ndarray, np.ndarray]  # joint angles, residual, and its noise as of ``isolate``
+Measurement = tuple[
+    np.ndarray, np.ndarray, np.ndarray
+]  # joint angles, residual, and its noise as of ``isolate``
 
 
 class Particles(NamedTuple):
@@ -68,7 +72,9 @@ def filter_contact(
     chart = draw_points(surface, COUNT, generator)
     for number, (q, residual, sigma) in enumerate(measurements, 1):
         whiten = whitening(sigma, n)
-        places, columns, is_open = _look(arm, surface, q, *chart, whiten, swept, margin, make_work(n))
+        places, columns, is_open = _look(
+            arm, surface, q, *chart, whiten, swept, margin, make_work(n)
+        )
         misfit, force = cone_misfit(columns, whiten @ residual, friction)
         misfit[~is_open | (force > LARGEST_FORCE)] = np.inf
         if number == count:
@@ -91,7 +97,9 @@ def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """
     count = len(weights)
     steps = (np.arange(count) + generator.random()) / count
-    return np.minimum(np.searchsorted(np.cumsum(weights), steps, side="right"), np.flatnonzero(weights)[-1])
+    return np.minimum(
+        np.searchsorted(np.cumsum(weights), steps, side="right"), np.flatnonzero(weights)[-1]
+    )
 
 
 def draw_points(
@@ -110,7 +118,9 @@ def draw_points(
     )
 
 
-def cone_misfit(columns: np.ndarray, r: np.ndarray, friction: float) -> tuple[np.ndarray, np.ndarray]:
+def cone_misfit(
+    columns: np.ndarray, r: np.ndarray, friction: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Least squared distance (k,) of ``r`` (n,) from the torque of a force in each cone, and its normal part (k,) [N].
 
     ``columns`` (k, 3, n): whitened torque of a unit push along the normal, and of unit forces along both tangents. The
@@ -132,7 +142,11 @@ def cone_misfit(columns: np.ndarray, r: np.ndarray, friction: float) -> tuple[np
 
 
 def _walk(
-    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, chart: tuple[np.ndarray, ...], generator: np.random.Generator
+    arm: Arm,
+    surface: outline.ArmSurface,
+    q: np.ndarray,
+    chart: tuple[np.ndarray, ...],
+    generator: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The particles a step further; beyond a pole the walk goes down on the other side."""
     body, u, v = chart
@@ -143,7 +157,11 @@ def _walk(
     u, v = u + step[0], v + step[1] / (scale * np.maximum(np.cos(tilt), 0.1))
     past = (u < -quarter) | (u > length + quarter)
     v = np.where(past, v + math.pi, v)
-    u = np.where(u < -quarter, -2.0 * quarter - u, np.where(u > length + quarter, 2.0 * (length + quarter) - u, u))
+    u = np.where(
+        u < -quarter,
+        -2.0 * quarter - u,
+        np.where(u > length + quarter, 2.0 * (length + quarter) - u, u),
+    )
     body, u, v = _onto_others(arm, surface, q, body, np.clip(u, -quarter, length + quarter), v)
     jump = generator.random(len(u)) < JUMPS
     anew = draw_points(surface, len(u), generator)
@@ -152,11 +170,18 @@ def _walk(
 
 
 def _onto_others(
-    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray
+    arm: Arm,
+    surface: outline.ArmSurface,
+    q: np.ndarray,
+    body: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where a point lies inside another moving capsule: the nearest point of the one in which it is deepest."""
     whiten, n = np.eye(len(arm.dh)), len(arm.dh)
-    points = _look(arm, surface, q, body, u, v, whiten, np.zeros((0, 0, 7)), 0.0, make_work(n))[0][:, :3]
+    points = _look(arm, surface, q, body, u, v, whiten, np.zeros((0, 0, 7)), 0.0, make_work(n))[0][
+        :, :3
+    ]
     frames, depth = link_frames(arm, q), np.zeros(len(u))
     own, (body, u, v) = body, (body.copy(), u.copy(), v.copy())
     for b, (row, shape) in enumerate(zip(surface.bodies, surface.shapes, strict=True)):
@@ -184,16 +209,26 @@ def _look(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and whether they are open."""
     bodies, shapes, n = surface.bodies, surface.shapes, q.size
-    places, columns, is_open = np.empty((u.size, 6)), np.zeros((u.size, 3, n)), np.empty(u.size, dtype=np.bool_)
+    places, columns, is_open = (
+        np.empty((u.size, 6)),
+        np.zeros((u.size, 3, n)),
+        np.empty(u.size, dtype=np.bool_),
+    )
     place, raw, five = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n))
     of_push = work, bodies, shapes, whiten, place, raw, five
     update_frames(arm, q, work)
     for k in range(u.size):
         push_columns(of_push, body[k], u[k], v[k], 5)
         for j in range(n):
-            columns[k, 0, j], columns[k, 1, j], columns[k, 2, j] = five[0, j], five[3, j], five[4, j]
+            columns[k, 0, j], columns[k, 1, j], columns[k, 2, j] = (
+                five[0, j],
+                five[3, j],
+                five[4, j],
+            )
         point = vector(place, 5, 0)
         for j in range(3):
             places[k, j], places[k, 3 + j] = place[5, j], -place[1, j]
-        is_open[k] = not outline.inside_another(work, bodies, body[k], point) and not is_swept(free, margin, point)
+        is_open[k] = not outline.inside_another(work, bodies, body[k], point) and not is_swept(
+            free, margin, point
+        )
     return places, columns, is_open

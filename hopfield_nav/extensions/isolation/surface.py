@@ -34,7 +34,9 @@ class ArmSurface(NamedTuple):
     # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame, length of the
     # axis and radius that scales the arc [m]
     shapes: np.ndarray
-    patches: np.ndarray  # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
+    patches: (
+        np.ndarray
+    )  # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
 
 
 def make_surface(bodies: np.ndarray) -> ArmSurface:
@@ -42,7 +44,9 @@ def make_surface(bodies: np.ndarray) -> ArmSurface:
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
-    patches = [row for b in np.flatnonzero(bodies[:, LINK] > 0) for row in _patches(int(b), shapes[b])]
+    patches = [
+        row for b in np.flatnonzero(bodies[:, LINK] > 0) for row in _patches(int(b), shapes[b])
+    ]
     return ArmSurface(bodies, shapes, np.array(patches))
 
 
@@ -71,7 +75,10 @@ def _patches(body: int, shape: np.ndarray) -> list[list[float]]:
             sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / SIZE))
             half = math.pi / sectors
             area = _belt_area(a, b, length, scale) / sectors
-            rows += [[body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area] for k in range(sectors)]
+            rows += [
+                [body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area]
+                for k in range(sectors)
+            ]
     return rows
 
 
@@ -80,10 +87,14 @@ def _belt_area(low: float, high: float, length: float, radius: float) -> float:
     if low >= 0.0 and high <= length:
         return 2 * math.pi * radius * (high - low)
     end = 0.0 if high <= 0.0 else length
-    return 2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
+    return (
+        2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
+    )
 
 
-def push_torque(arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray) -> np.ndarray:
+def push_torque(
+    arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, force: np.ndarray
+) -> np.ndarray:
     """Joint torque (k, n) of forces (k, 3) on links (k,), counted from 1 [N; N·m].
 
     They act at ``point`` (k, 3), both in base axes [m], at joint angles ``q`` (k, n) [rad].
@@ -95,8 +106,12 @@ def push_torque(arm: Arm, q: np.ndarray, link: np.ndarray, point: np.ndarray, fo
     (points, forces), _ = as_rows(3, point=np.broadcast_to(point, (*lead, 3)), force=force)
     links = np.broadcast_to(np.asarray(link, dtype=np.int64), lead).reshape(-1)
     if not (len(rows) == len(points) == len(forces)) or np.any((links < 1) | (links > n)):
-        raise BadInput("pushes do not fit the poses", found=np.shape(link), allowed=f"links 1 to {n}")
-    return _push_torques(arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)).reshape(*lead, n)
+        raise BadInput(
+            "pushes do not fit the poses", found=np.shape(link), allowed=f"links 1 to {n}"
+        )
+    return _push_torques(
+        arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)
+    ).reshape(*lead, n)
 
 
 def surface_places(

@@ -32,7 +32,9 @@ class AroundPlan(NamedTuple):
     tried: int  # number of detours
 
 
-_Detour = tuple[float, float, bool]  # of every leg that needs one: shift, side, and whether over two poses or one
+_Detour = tuple[
+    float, float, bool
+]  # of every leg that needs one: shift, side, and whether over two poses or one
 
 
 def plan_around(
@@ -60,7 +62,9 @@ def plan_around(
     through = [as_station(arm, s, "stations") for s in (start, *stations)]
     legs = [np.array([pose_of(arm, a), pose_of(arm, b)]) for a, b in itertools.pairwise(through)]
     alone = [plan_shortest(arm, scene, a, [b], steps, *speeds).path is not None for a, b in legs]
-    detoured = [not free or all(alone) for free in alone]  # each free by itself: the joints do not fit
+    detoured = [
+        not free or all(alone) for free in alone
+    ]  # each free by itself: the joints do not fit
     coarse, tried = max(1, steps // _COARSE), 0
     for tried, detour in enumerate(_detours(legs, detoured), start=1):
         places: list[np.ndarray] = []
@@ -71,16 +75,25 @@ def plan_around(
         found = plan_shortest(arm, scene, through[0], places, steps, *speeds).path
         if found is not None:
             return AroundPlan(found._replace(kind=AROUND), "", tried)
-    return AroundPlan(None, f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free", tried)
+    return AroundPlan(
+        None, f"none of {tried} detours up to {SHIFTS[-1]:g} m beside the line is free", tried
+    )
 
 
 def _detours(legs: list[np.ndarray], detoured: list[bool]) -> list[_Detour]:
     """From the shortest way of the tool on; of equals first those that lead over the top."""
-    lengths = [math.dist(a[:3, 3], b[:3, 3]) for (a, b), turned in zip(legs, detoured, strict=True) if turned]
+    lengths = [
+        math.dist(a[:3, 3], b[:3, 3])
+        for (a, b), turned in zip(legs, detoured, strict=True)
+        if turned
+    ]
 
     def tool_length(detour: _Detour) -> float:
         shift, _, two = detour
-        return sum(length + 2.0 * shift if two else 2.0 * math.hypot(length / 2.0, shift) for length in lengths)
+        return sum(
+            length + 2.0 * shift if two else 2.0 * math.hypot(length / 2.0, shift)
+            for length in lengths
+        )
 
     return sorted(itertools.product(SHIFTS, _SIDES, (False, True)), key=tool_length)
 

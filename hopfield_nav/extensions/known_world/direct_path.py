@@ -25,9 +25,13 @@ _DIGITS = 6  # of angles [rad] by which paths are told apart
 class DirectPlan(NamedTuple):
     """What ``plan_direct`` found."""
 
-    paths: list[task.PlannedPath]  # the shortest free ones, shortest first; none where ``reason`` says why
+    paths: list[
+        task.PlannedPath
+    ]  # the shortest free ones, shortest first; none where ``reason`` says why
     reason: str  # "" where there is a path
-    candidates: list[int]  # configurations of the start and of every station, with their turns, free or not
+    candidates: list[
+        int
+    ]  # configurations of the start and of every station, with their turns, free or not
     motions: int  # motions that were looked at
 
 
@@ -93,7 +97,12 @@ class _DirectSearch:
         self._steps: dict[tuple[int, int], np.ndarray] = {}
         self.ahead = self._lengths_ahead()
         n = len(arm.dh)
-        self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
+        self._scratch = (
+            make_work(n),
+            np.empty((len(scene.bodies), AXES_WIDTH)),
+            np.empty(n),
+            np.empty(n),
+        )
 
     def paths(self) -> Iterator[task.PlannedPath]:
         """Free paths, shortest first, until there are no more or too many motions were looked at."""
@@ -109,16 +118,28 @@ class _DirectSearch:
                 continue
             length = before + self._step(len(nodes), nodes[-1])[node]
             if len(nodes) + 1 == len(self.layers):
-                q = np.array([layer[k] for layer, k in zip(self.layers, (*nodes, node), strict=True)])
+                q = np.array(
+                    [layer[k] for layer, k in zip(self.layers, (*nodes, node), strict=True)]
+                )
                 yield task.PlannedPath(q, task.DIRECT, np.arange(len(q)), task.path_length(q))
             else:
                 self._extend(heap, tie, (*nodes, node), length)
 
-    def _extend(self, heap: list, tie: Iterator[int], nodes: tuple[int, ...], length: float) -> None:
+    def _extend(
+        self, heap: list, tie: Iterator[int], nodes: tuple[int, ...], length: float
+    ) -> None:
         promise = self._step(len(nodes), nodes[-1]) + self.ahead[len(nodes)]
         self._push(heap, tie, nodes, length, np.argsort(promise, kind="stable"), 0)
 
-    def _push(self, heap: list, tie: Iterator[int], nodes: tuple, length: float, order: np.ndarray, place: int) -> None:
+    def _push(
+        self,
+        heap: list,
+        tie: Iterator[int],
+        nodes: tuple,
+        length: float,
+        order: np.ndarray,
+        place: int,
+    ) -> None:
         """Put the ``place``-th best node after these on the heap; the next follows when it is taken."""
         if place < len(order):
             node = order[place]
@@ -136,7 +157,10 @@ class _DirectSearch:
         """For every node the shortest length to the goal if nothing were in the way [rad]."""
         ahead = [np.zeros(len(self.layers[-1]))]
         for layer in range(len(self.layers) - 1, 1, -1):
-            onward = [(self._step(layer, node) + ahead[0]).min() for node in range(len(self.layers[layer - 1]))]
+            onward = [
+                (self._step(layer, node) + ahead[0]).min()
+                for node in range(len(self.layers[layer - 1]))
+            ]
             ahead.insert(0, np.array(onward))
         return [np.zeros(len(self.layers[0])), *ahead]
 

@@ -19,12 +19,24 @@ from hopfield_nav.build import solids_of
 from hopfield_nav.extensions.clearance import Scene, build_scene, clearance
 from hopfield_nav.extensions.known_world.planned import KnownPlan
 from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, envelope, paper_style, save_figure, settings_note, solid
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    COLUMN,
+    envelope,
+    paper_style,
+    save_figure,
+    settings_note,
+    solid,
+)
 from hopfield_nav.world import Solid, World, changed_settings
 
 MOST_PATHS, POSES = 5, 6  # that are drawn, and of the arm on the best of them
 _GHOST = 0.26  # opacity of the arm between start and goal
-_TURN, _COARSE = 0.02, 0.1  # [rad] of a joint between two drawn rows, and between two that choose the view
+_TURN, _COARSE = (
+    0.02,
+    0.1,
+)  # [rad] of a joint between two drawn rows, and between two that choose the view
 _OVER = 6.0  # above the solids, with which lines would otherwise have to be sorted
 _STYLES: tuple[dict[str, Any], ...] = (
     {"lw": 1.8}, {"lw": 1.0, "ls": (0, (5, 1.5))}, {"lw": 1.0, "ls": (0, (2.5, 1.2))},
@@ -46,20 +58,28 @@ def draw_plan_figures(
     name = {SAMPLING: "sampled"}.get(plan.path.kind, plan.path.kind) + "_path"
     with paper_style():
         page = plan_page(arm, scene, solids_of(world.known), plan.paths)
-        return save_figure(page, Path(folder), name, pdf, settings_note(world.name, changed_settings(world)))
+        return save_figure(
+            page, Path(folder), name, pdf, settings_note(world.name, changed_settings(world))
+        )
 
 
-def plan_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]) -> Figure:
+def plan_page(
+    arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]
+) -> Figure:
     """The tool along the best paths, of which the first is the best, and the arm on that; angles and clearance.
 
     ``solids`` are those of the scene, as a world file has them.
     """
     paths = paths[:MOST_PATHS]
-    view = solid.CellView(arm, solids, np.concatenate([fine_path(path.q, _COARSE) for path in paths]))
+    view = solid.CellView(
+        arm, solids, np.concatenate([fine_path(path.q, _COARSE) for path in paths])
+    )
     left, right, low, high = view.limits()
     tall = min(COLUMN * (high - low) / (right - left), 9.0 * CENTIMETRE)
     figure = Figure((COLUMN, tall + 8.5 * CENTIMETRE), layout="constrained")
-    space, angles, near = figure.subplots(3, 1, height_ratios=[tall, 2.7 * CENTIMETRE, 2.0 * CENTIMETRE])
+    space, angles, near = figure.subplots(
+        3, 1, height_ratios=[tall, 2.7 * CENTIMETRE, 2.0 * CENTIMETRE]
+    )
     _draw_space(space, view, paths)
     q = fine_path(paths[0].q)
     travel = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(q, axis=0)).sum(axis=1))])
@@ -77,9 +97,13 @@ def fine_path(q: np.ndarray, step: float = _TURN) -> np.ndarray:
 
     From row to row a joint changes by ``step`` [rad] at most.
     """
-    pieces = np.maximum(1, np.ceil(np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0) / step)).astype(int)
+    pieces = np.maximum(
+        1, np.ceil(np.abs(np.diff(q, axis=0)).max(axis=1, initial=0.0) / step)
+    ).astype(int)
     places = [*(k + np.arange(count) / count for k, count in enumerate(pieces)), [len(q) - 1.0]]
-    return np.column_stack([np.interp(np.concatenate(places), np.arange(len(q)), column) for column in q.T])
+    return np.column_stack(
+        [np.interp(np.concatenate(places), np.arange(len(q)), column) for column in q.T]
+    )
 
 
 def _draw_space(ax: Axes, view: solid.CellView, paths: Sequence[PlannedPath]) -> None:
@@ -87,9 +111,13 @@ def _draw_space(ax: Axes, view: solid.CellView, paths: Sequence[PlannedPath]) ->
     solid.frame_cell(ax, view)
     q = fine_path(paths[0].q)
     rows = np.unique(np.linspace(0, len(q) - 1, POSES).astype(int))
-    solids = solid.add_poses(ax, view, [solid.CellPose(q[k], 1.0 if k in rows[[0, -1]] else _GHOST) for k in rows])
+    solids = solid.add_poses(
+        ax, view, [solid.CellPose(q[k], 1.0 if k in rows[[0, -1]] else _GHOST) for k in rows]
+    )
     for path, style in reversed(list(zip(paths, _STYLES, strict=False))):
-        solid.SpaceLine(solids, _tool(view.arm, fine_path(path.q)), color=COLOURS.planned, zorder=_OVER, **style)
+        solid.SpaceLine(
+            solids, _tool(view.arm, fine_path(path.q)), color=COLOURS.planned, zorder=_OVER, **style
+        )
     corners = view.appear(_tool(view.arm, paths[0].q[paths[0].corners]))
     ax.plot(*corners[1:-1].T, **_via(4.5), zorder=_OVER + 0.5)
     solid.mark_start(ax, corners[0], 6.0).set_zorder(_OVER + 0.6)
@@ -102,7 +130,14 @@ def _tool(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def _via(size: float) -> dict[str, Any]:
-    return {"marker": "o", "ls": "", "mfc": "white", "mec": COLOURS.planned, "mew": 1.2, "markersize": size}
+    return {
+        "marker": "o",
+        "ls": "",
+        "mfc": "white",
+        "mec": COLOURS.planned,
+        "mew": 1.2,
+        "markersize": size,
+    }
 
 
 def _handles(view: solid.CellView, paths: Sequence[PlannedPath]) -> list[Artist]:
@@ -118,9 +153,13 @@ def _handles(view: solid.CellView, paths: Sequence[PlannedPath]) -> list[Artist]
         Line2D([], [], marker="D", color=COLOURS.goal, label="goal", **how),
     ]
     if len(paths[0].corners) > 2:
-        marks.append(Line2D([], [], **_via(4), label="milestone" if paths[0].kind == SAMPLING else "corner"))
+        marks.append(
+            Line2D([], [], **_via(4), label="milestone" if paths[0].kind == SAMPLING else "corner")
+        )
     if view.solids:
-        marks.append(Patch(color=solid.solid_colour(), lw=0, label=f"known (grid {100 * solid.GRID:.0f} cm)"))
+        marks.append(
+            Patch(color=solid.solid_colour(), lw=0, label=f"known (grid {100 * solid.GRID:.0f} cm)")
+        )
     return [*lines, *marks]
 
 
@@ -131,7 +170,10 @@ def _draw_angles(ax: Axes, travel: np.ndarray, q: np.ndarray) -> list[Artist]:
         ax.plot(*envelope(travel, values), color=colour)
     ax.margins(x=0.0)
     ax.set_ylabel("joint angle (rad)")
-    return [Line2D([], [], color=colour, label=f"joint {k}") for k, colour in enumerate(colours, start=1)]
+    return [
+        Line2D([], [], color=colour, label=f"joint {k}")
+        for k, colour in enumerate(colours, start=1)
+    ]
 
 
 def _draw_clearance(ax: Axes, travel: np.ndarray, arm: Arm, scene: Scene, q: np.ndarray) -> None:
@@ -145,7 +187,13 @@ def _draw_clearance(ax: Axes, travel: np.ndarray, arm: Arm, scene: Scene, q: np.
             ax.plot(*envelope(travel, 100 * values), label=label, **style)
     margin = float(scene.margin[0])
     if margin > 0:
-        ax.axhline(100 * margin, color=COLOURS.goal, lw=0.8, ls=(0, (4, 2)), label=f"margin {100 * margin:.3g} cm")
+        ax.axhline(
+            100 * margin,
+            color=COLOURS.goal,
+            lw=0.8,
+            ls=(0, (4, 2)),
+            label=f"margin {100 * margin:.3g} cm",
+        )
     ax.margins(x=0.0)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("clearance (cm)")

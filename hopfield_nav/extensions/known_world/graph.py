@@ -33,16 +33,22 @@ class Layers(NamedTuple):
     solutions: np.ndarray  # (L, 8, 6) without regard to turns [rad]
     solved: np.ndarray  # (L,) how many
     free: np.ndarray  # (L, 8) whether they touch nothing
-    loose: np.ndarray  # (L,) whether the wrist is singular there: θ6 is then kept as in the layer before
+    loose: (
+        np.ndarray
+    )  # (L,) whether the wrist is singular there: θ6 is then kept as in the layer before
     given: np.ndarray  # (L,) whether the joints are given, with their turns
     bound: np.ndarray  # (L, 6) largest change of a joint from the layer before [rad]
-    banned: np.ndarray  # (L, 8, 8) edges found not to hold, by solution in the layer before and in this one
+    banned: (
+        np.ndarray
+    )  # (L, 8, 8) edges found not to hold, by solution in the layer before and in this one
 
 
 class Nodes(NamedTuple):
     """Nodes that can be reached, layer after layer."""
 
-    first: np.ndarray  # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
+    first: (
+        np.ndarray
+    )  # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
     q: np.ndarray  # (N, 6) [rad]
     solution: np.ndarray  # (N,) number of the configuration in its layer
     cost: np.ndarray  # (N,) shortest length from the start [rad]
@@ -81,7 +87,12 @@ def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes)
     q[:total], cost[:total], solution[:total], parent[:total] = starts, 0.0, start_solutions, _EMPTY
     first[1] = total
     slot = np.full(8 * _TURNS**6, _EMPTY, np.int64)
-    own, branches, angles, T = np.empty((8, 6)), np.empty((8, 3), np.int64), np.empty(6), np.empty((4, 4))
+    own, branches, angles, T = (
+        np.empty((8, 6)),
+        np.empty((8, 3), np.int64),
+        np.empty(6),
+        np.empty((4, 4)),
+    )
     for i in range(1, count_layers):
         begin = total
         pose_at(line, layers.place[i], T)
@@ -93,7 +104,9 @@ def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes)
             for b in range(count):
                 if layers.banned[i, solution[a], b] or not (layers.loose[i] or layers.free[i, b]):
                     continue
-                change = _allowed(layers.given[i], rows[b], q[a], layers.bound[i], arm.position_limits, angles)
+                change = _allowed(
+                    layers.given[i], rows[b], q[a], layers.bound[i], arm.position_limits, angles
+                )
                 if change == math.inf:
                     continue
                 if layers.loose[i] and pose_touches(arm, scene, angles, work, axes):

@@ -68,7 +68,9 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     for leg in flip:
         if leg not in halves:
             allowed = f"legs {halves}" if halves else "none"
-            raise BadInput("only half a turn has two ways round", where="flip", found=leg, allowed=allowed)
+            raise BadInput(
+                "only half a turn has two ways round", where="flip", found=leg, allowed=allowed
+            )
         line.turn[leg] *= 1.0 - 2.0 * math.pi / line.angles[leg]
     return line
 
@@ -146,7 +148,9 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
         message = "the joints jump on a straight tool line"
         where = f"between joints {np.round(rows[worst], 3).tolist()} and the next row"
         found = f"the tool {off[worst]:.2g} m off its line"
-        raise BadInput(message, where=where, found=found, allowed="rows of one branch, closer together")
+        raise BadInput(
+            message, where=where, found=found, allowed="rows of one branch, closer together"
+        )
     return rows
 
 
@@ -164,7 +168,9 @@ def _halfway(arm: Arm, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
 def _corrected(arm: Arm, rows: np.ndarray) -> dict[int, np.ndarray]:
     """Rows to insert, by the row before, where the tool is off its line halfway to the next row."""
     (q, shares, off), poses, inserted = _halfway(arm, rows), forward_kinematics(arm, rows), {}
-    turns = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9  # no step to take a share of
+    turns = (
+        np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9
+    )  # no step to take a share of
     for i in np.flatnonzero(off > OFF_LINE):
         share = 0.5 if turns[i] else min(max(shares[i], _BETWEEN[0]), _BETWEEN[1])
         target = poses_at(straight_line(poses[i : i + 2]), np.array(share))

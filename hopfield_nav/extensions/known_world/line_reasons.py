@@ -43,7 +43,13 @@ def bad_station(
 
 
 def why_it_ends(
-    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, reached: int, between: str = ""
+    arm: Arm,
+    scene: Scene,
+    line: StraightLine,
+    layers: Layers,
+    nodes: Nodes,
+    reached: int,
+    between: str = "",
 ) -> tuple[str, float, np.ndarray]:
     """Reason, place on the line and tool point (3,) of the first step that cannot be reached.
 
@@ -59,23 +65,38 @@ def why_it_ends(
 def with_place(line: StraightLine, place: float, words: str) -> tuple[str, float, np.ndarray]:
     """A reason with its place on the line in words, the place, and the tool point there (3,)."""
     point = poses_at(line, np.array(place))[:3, 3]
-    where = f"{place / len(line.shift):.0%} of the path, tool at " + ", ".join(f"{v:.3f}" for v in point)
+    where = f"{place / len(line.shift):.0%} of the path, tool at " + ", ".join(
+        f"{v:.3f}" for v in point
+    )
     return f"{words} ({where} m)", place, point
 
 
-def _why(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, i: int, reached: int) -> str:
+def _why(
+    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Nodes, i: int, reached: int
+) -> str:
     if layers.solved[i] == 0:
         return "out of reach"
-    last = nodes.q[nodes.first[reached] : nodes.first[reached + 1]] if reached >= 0 else np.empty((0, 6))
+    last = (
+        nodes.q[nodes.first[reached] : nodes.first[reached + 1]]
+        if reached >= 0
+        else np.empty((0, 6))
+    )
     parts = _steps(arm, scene, line, layers, i, last)
     free = np.concatenate([part.free for part in parts])
     if not free.any():
-        words = {word for part in parts for q in part.solutions for word in explain(arm, scene, q).split(", ")}
+        words = {
+            word
+            for part in parts
+            for q in part.solutions
+            for word in explain(arm, scene, q).split(", ")
+        }
         return f"no joint position is free: {', '.join(sorted(words))}"
     if reached < 0:
         return _NO_TURN
     count = f"{int(free.sum())} of {len(free)}" if not free.all() else f"all {len(free)}"
-    counted = "the only joint position is free" if len(free) == 1 else f"{count} joint positions are free"
+    counted = (
+        "the only joint position is free" if len(free) == 1 else f"{count} joint positions are free"
+    )
     joint, change, inside = _nearest(arm, parts, layers.bound[i], bool(layers.given[i]))
     bound = layers.bound[i, joint]
     if not inside:
@@ -85,7 +106,9 @@ def _why(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, nodes: Node
     return f"joint {joint + 1} would have to jump by {change:.3g} rad, {bound:.3g} are allowed; {counted}"
 
 
-def _steps(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray) -> list[_Step]:
+def _steps(
+    arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray
+) -> list[_Step]:
     """Configurations of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
     count = layers.solved[i]
     if not layers.loose[i] or not len(last):
@@ -98,7 +121,9 @@ def _steps(arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, l
     return out
 
 
-def _nearest(arm: Arm, parts: list[_Step], bound: np.ndarray, given: bool) -> tuple[int, float, bool]:
+def _nearest(
+    arm: Arm, parts: list[_Step], bound: np.ndarray, given: bool
+) -> tuple[int, float, bool]:
     """Joint and change [rad] of the jump that exceeds its bound least, and whether the limits allow it."""
     turn = 2.0 * math.pi
     best, least = (0, math.inf, True), math.inf

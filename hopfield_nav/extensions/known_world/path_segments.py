@@ -41,11 +41,15 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
     if path.kind not in KINDS:
         raise BadInput("unknown kind of path", found=path.kind, allowed=", ".join(KINDS))
     if q.ndim != 2 or len(q) == 0 or q.shape[1] != n or not np.all(np.isfinite(q)):
-        raise BadInput("a path holds finite joint angles", where="path.q", found=q.shape, allowed=f"(k, {n})")
+        raise BadInput(
+            "a path holds finite joint angles", where="path.q", found=q.shape, allowed=f"(k, {n})"
+        )
     fits = corners.ndim == 1 and len(corners) > 0 and np.issubdtype(corners.dtype, np.integer)
     if not fits or corners[0] != 0 or corners[-1] != len(q) - 1 or np.any(np.diff(corners) <= 0):
         what = "corners are rows in order, the first and the last included"
-        raise BadInput(what, where="path.corners", found=corners.tolist(), allowed=f"0, …, {len(q) - 1}")
+        raise BadInput(
+            what, where="path.corners", found=corners.tolist(), allowed=f"0, …, {len(q) - 1}"
+        )
     checked = path._replace(q=q, corners=corners.astype(np.int64))
     if not path.is_of_tool:
         _require_straight(checked)
@@ -55,7 +59,9 @@ def checked_path(path: PlannedPath, n: int) -> PlannedPath:
 def segments_of_path(arm: Arm, path: PlannedPath) -> list[PathSegment]:
     """The segments of a checked path; a segment without motion is not among them."""
     rows = [path.q[first : last + 1] for first, last in itertools.pairwise(path.corners)]
-    segments = [_curved_segment(arm, each) if path.is_of_tool else _straight_segment(each) for each in rows]
+    segments = [
+        _curved_segment(arm, each) if path.is_of_tool else _straight_segment(each) for each in rows
+    ]
     return [segment for segment in segments if segment is not None]
 
 
@@ -105,7 +111,9 @@ def _require_straight(path: PlannedPath) -> None:
             message = f"a {path.kind} path is straight between corners"
             where = f"path.q, row {first + int(np.argmax(off))}"
             found = f"{off.max():.3g} rad beside the line"
-            raise BadInput(message, where=where, found=found, allowed="a corner there, or a row on the line")
+            raise BadInput(
+                message, where=where, found=found, allowed="a corner there, or a row on the line"
+            )
 
 
 _LEAST_PIECE = 2.5e-4  # [s] shorter quintic pieces lose the acceleration in rounding
@@ -159,7 +167,10 @@ def along(segment: PathSegment, times: PathTime) -> Trajectory:
     kept, c, h = _spaced(times.knots), times.coefficients, np.diff(times.knots)
     # position, speed and acceleration from knots on, and acceleration towards them; at last rest
     s, sd = np.append(c[:, 0], c[-1] @ h[-1] ** np.arange(4.0))[kept], np.append(c[:, 1], 0.0)[kept]
-    sdd, sdd_end = np.append(2.0 * c[:, 2], 0.0)[kept], (2.0 * c[:, 2] + 6.0 * c[:, 3] * h)[kept[1:] - 1]
+    sdd, sdd_end = (
+        np.append(2.0 * c[:, 2], 0.0)[kept],
+        (2.0 * c[:, 2] + 6.0 * c[:, 3] * h)[kept[1:] - 1],
+    )
     first, second = segment.path(s, 1), segment.path(s, 2)
     bend = second * (sd**2)[:, None]
     qdd, qdd_end = bend + first * sdd[:, None], bend[1:] + first[1:] * sdd_end[:, None]
@@ -176,7 +187,11 @@ def _spaced(knots: np.ndarray) -> np.ndarray:
 
 
 def quintic_pieces(
-    knots: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, qdd_end: np.ndarray | None = None
+    knots: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    qdd_end: np.ndarray | None = None,
 ) -> Trajectory:
     """The k polynomials of degree five with given position, velocity and acceleration at their ends.
 
@@ -191,6 +206,10 @@ def quintic_pieces(
     p = q[1:] - q[:-1] - (qd[:-1] + 0.5 * first * h) * h
     v = (qd[1:] - qd[:-1] - first * h) * h
     a = (last - first) * h * h
-    high = ((10 * p - 4 * v + 0.5 * a) / h**3, (-15 * p + 7 * v - a) / h**4, (6 * p - 3 * v + 0.5 * a) / h**5)
+    high = (
+        (10 * p - 4 * v + 0.5 * a) / h**3,
+        (-15 * p + 7 * v - a) / h**4,
+        (6 * p - 3 * v + 0.5 * a) / h**5,
+    )
     coefficients = np.stack([q[:-1], qd[:-1], 0.5 * first, *high], axis=1)
     return Trajectory(np.array(knots, dtype=np.float64), np.ascontiguousarray(coefficients))

@@ -50,7 +50,11 @@ from hopfield_nav.extensions.known_world.task import (
     task_of_world,
 )
 from hopfield_nav.extensions.known_world.timing import time_path
-from hopfield_nav.extensions.known_world.until_contact import contact_watch, require_stop, rtde_program
+from hopfield_nav.extensions.known_world.until_contact import (
+    contact_watch,
+    require_stop,
+    rtde_program,
+)
 from hopfield_nav.loop import Trajectory, sample
 from hopfield_nav.world import World
 
@@ -66,17 +70,28 @@ class KnownPlan(NamedTuple):
     """What ``plan_known`` found."""
 
     path: PlannedPath | None  # the best path of the first methods that found one, or None
-    paths: list[PlannedPath]  # all that these methods offered, the best of each first: several for ``direct``
+    paths: list[
+        PlannedPath
+    ]  # all that these methods offered, the best of each first: several for ``direct``
     reasons: dict[str, str]  # why each method that was tried, this one apart, found none
 
     @property
     def reason(self) -> str:
         """The reasons of every method in one sentence; "" where there is a path."""
-        return "" if self.path else "; ".join(f"{method}: {why}" for method, why in self.reasons.items())
+        return (
+            ""
+            if self.path
+            else "; ".join(f"{method}: {why}" for method, why in self.reasons.items())
+        )
 
 
 def plan_known(
-    arm: Arm, scene: Scene, start: np.ndarray, stations: Sequence[np.ndarray], method: str = AUTO, **options: Any
+    arm: Arm,
+    scene: Scene,
+    start: np.ndarray,
+    stations: Sequence[np.ndarray],
+    method: str = AUTO,
+    **options: Any,
 ) -> KnownPlan:
     """A path that is known to be free before the arm moves: the first plan of ``plans_in_turn`` with one.
 
@@ -133,7 +148,10 @@ def plans_in_turn(
         for name in side_by_side:
             try:
                 plan = planners[name]()
-                paths, reason = plan.paths if name == DIRECT else [plan.path] if plan.path else [], plan.reason
+                paths, reason = (
+                    plan.paths if name == DIRECT else [plan.path] if plan.path else [],
+                    plan.reason,
+                )
             except (NoClosedForm, LibraryMissing) as error:
                 if method not in _CHAINS:
                     raise
@@ -167,7 +185,9 @@ def plan_world(world: World) -> Planned:
     """
     arm = build_arm(world)
     contact_watch(world)  # refused before anything is planned
-    return plan_task(world, arm, scene_of_world(world, world.plan.clearance), task_of_world(world, arm))
+    return plan_task(
+        world, arm, scene_of_world(world, world.plan.clearance), task_of_world(world, arm)
+    )
 
 
 def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
@@ -190,14 +210,24 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
         seconds += time.perf_counter() - started
         if plan is None:
             return Planned(world, arm, scene, task, KnownPlan(None, [], reasons), None, seconds)
-        reasons |= {kind: in_names(why, names_of(world.known)) for kind, why in plan.reasons.items()}
+        reasons |= {
+            kind: in_names(why, names_of(world.known)) for kind, why in plan.reasons.items()
+        }
         timed = _first_of_each(world, arm, scene, plan.paths, reasons)
         if timed:
             path, trajectory = min(
-                timed, key=lambda each: each[1].knots[-1] + _tool_length(arm, sample(each[1], 8)[1]) / asked.tool_speed
+                timed,
+                key=lambda each: (
+                    each[1].knots[-1] + _tool_length(arm, sample(each[1], 8)[1]) / asked.tool_speed
+                ),
             )
-            paths = [path, *(other for other in plan.paths if other.kind == path.kind and other is not path)]
-            return Planned(world, arm, scene, task, KnownPlan(path, paths, reasons), trajectory, seconds)
+            paths = [
+                path,
+                *(other for other in plan.paths if other.kind == path.kind and other is not path),
+            ]
+            return Planned(
+                world, arm, scene, task, KnownPlan(path, paths, reasons), trajectory, seconds
+            )
 
 
 def _first_of_each(
@@ -219,13 +249,17 @@ def _first_of_each(
 
 def _tool_length(arm: Arm, q: np.ndarray) -> float:
     """The way of the tool through rows (k, n) [m]."""
-    return float(np.linalg.norm(np.diff(forward_kinematics(arm, q)[:, :3, 3], axis=0), axis=1).sum())
+    return float(
+        np.linalg.norm(np.diff(forward_kinematics(arm, q)[:, :3, 3], axis=0), axis=1).sum()
+    )
 
 
 def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> None:
     """Plan from the start to where it is: compiled code is ready before the clock runs."""
     with contextlib.suppress(HopfieldNavError):  # the plan itself will say what is wrong
-        plan_known(arm, scene, start, [start], DIRECT if method == SAMPLING else method, count=1, steps=1)
+        plan_known(
+            arm, scene, start, [start], DIRECT if method == SAMPLING else method, count=1, steps=1
+        )
         if method == AUTO:
             plan_known(arm, scene, start, [start], DIRECT, count=1)
     explain(arm, scene, np.zeros(len(arm.dh)))  # what a reason calls
@@ -234,7 +268,9 @@ def _load_kernels(arm: Arm, scene: Scene, start: np.ndarray, method: str) -> Non
 
 def _timed(world: World, arm: Arm, scene: Scene, path: PlannedPath) -> Trajectory:
     tool_speed = world.plan.tool_speed if path.is_of_tool else None
-    trajectory = time_path(build_model(world, arm), path, np.array(world.plan.acceleration), tool_speed=tool_speed)
+    trajectory = time_path(
+        build_model(world, arm), path, np.array(world.plan.acceleration), tool_speed=tool_speed
+    )
     if not trajectory_is_free(arm, scene, trajectory):
         raise BadInput("the motion in time could not be proven free")
     watch = contact_watch(world)
@@ -258,9 +294,13 @@ def facts(planned: Planned) -> dict[str, Any]:
         "joint_length_rad": path.length,
         "tool_length_m": _tool_length(planned.arm, q),
         "tool_distance_m": float(np.linalg.norm(ends[1] - ends[0])),
-        "clearance_obstacles_m": _least(planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q),
+        "clearance_obstacles_m": _least(
+            planned, planned.scene._replace(pairs=planned.scene.pairs[:0]), q
+        ),
         "clearance_itself_m": _least(planned, build_scene(planned.arm), q),
-        "direct_lengths_rad": [w.length for w in planned.plan.paths] if path.kind == "direct" else [],
+        "direct_lengths_rad": [w.length for w in planned.plan.paths]
+        if path.kind == "direct"
+        else [],
         "start_joints_rad": path.q[0].tolist(),
         "goal_joints_rad": path.q[-1].tolist(),
         "planning_time_s": planned.seconds,
@@ -287,7 +327,9 @@ def save_plan(planned: Planned, folder: Path) -> None:
     watch = contact_watch(planned.world)
     with whole_folder(folder) as partial:
         write_whole(partial / "world.yaml", planned.world.to_yaml(folder))
-        write_whole(partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n")
+        write_whole(
+            partial / "plan.json", json.dumps(facts(planned), indent=2, ensure_ascii=False) + "\n"
+        )
         write_plan_csv(planned.arm, planned.trajectory, partial / "plan.csv")
         if len(planned.arm.dh) == 6:  # URScript knows no others
             text = urscript(planned.arm, planned.trajectory, planned.world.name, watch=watch)

@@ -33,7 +33,11 @@ _EDGE = 1e-9  # [rad] by which rounding may put a joint beyond its limit
 
 
 def urscript(
-    arm: Arm, trajectory: Trajectory, name: str = "path", period: float = PERIOD, watch: ContactWatch | None = None
+    arm: Arm,
+    trajectory: Trajectory,
+    name: str = "path",
+    period: float = PERIOD,
+    watch: ContactWatch | None = None,
 ) -> str:
     """A program that moves a UR arm along a trajectory, as ``time_path`` makes it.
 
@@ -46,7 +50,9 @@ def urscript(
         raise BadInput("URScript is for arms with six joints", found=len(arm.dh))
     low, high = _PERIODS
     if not low <= period <= high:
-        raise BadInput("period is out of servoj's range", found=period, allowed=f"{low:g} to {high:g}")
+        raise BadInput(
+            "period is out of servoj's range", found=period, allowed=f"{low:g} to {high:g}"
+        )
     _require_inside(arm, trajectory)
     options = f"0, 0, {period:g}, {_LOOKAHEAD:g}, {_GAIN:g}"
     body = [*_servoj(trajectory, period, f"servoj({{}}, {options})"), f"  stopj({_STOP:g})"]
@@ -54,7 +60,12 @@ def urscript(
         body = list(_until_contact(trajectory, period, options, watch))
     start = values_at(trajectory, trajectory.knots[:1])[0][0]
     first = f"{' '.join(name.split())}: servoj, {trajectory.knots[-1]:.3f} s, starts at joints {_list(start)} rad"
-    return "\n".join([f"# {first}", *_NOTES, "def planned_path():", *_start_check(start), *body, "end"]) + "\n"
+    return (
+        "\n".join(
+            [f"# {first}", *_NOTES, "def planned_path():", *_start_check(start), *body, "end"]
+        )
+        + "\n"
+    )
 
 
 _NOTES = (
@@ -71,7 +82,9 @@ def _require_inside(arm: Arm, trajectory: Trajectory) -> None:
         low, high = arm.position_limits[joint]
         allowed = f"{low:.4g} to {high:.4g} rad"
         found = f"{outside[joint]:.4g} rad outside"
-        raise BadInput(f"joint {joint + 1} leaves its limits on the path", found=found, allowed=allowed)
+        raise BadInput(
+            f"joint {joint + 1} leaves its limits on the path", found=found, allowed=allowed
+        )
 
 
 def _start_check(start: np.ndarray) -> Iterator[str]:
@@ -106,7 +119,9 @@ def _servoj(trajectory: Trajectory, period: float, call: str) -> Iterator[str]:
     yield "  end"
 
 
-def _until_contact(trajectory: Trajectory, period: float, options: str, watch: ContactWatch) -> Iterator[str]:
+def _until_contact(
+    trajectory: Trajectory, period: float, options: str, watch: ContactWatch
+) -> Iterator[str]:
     """As ``_servoj``, but no target is sent once a contact was felt; then the arm brakes and tells where."""
     yield "  global touched = False"
     yield from urscript_condition(watch)
@@ -148,7 +163,9 @@ def plan_table(arm: Arm, trajectory: Trajectory, period: float = PERIOD) -> Plan
     """Samples of a trajectory at multiples of ``period`` [s], and at its end."""
     time = sample_times(trajectory, period)
     q, qd, qdd = values_at(trajectory, time)
-    return PlanTable(time, q, qd, qdd, motor_torque(arm, q, qd, qdd), forward_kinematics(arm, q)[:, :3, 3])
+    return PlanTable(
+        time, q, qd, qdd, motor_torque(arm, q, qd, qdd), forward_kinematics(arm, q)[:, :3, 3]
+    )
 
 
 def sample_times(trajectory: Trajectory, period: float) -> np.ndarray:
@@ -160,7 +177,9 @@ def sample_times(trajectory: Trajectory, period: float) -> np.ndarray:
     return np.append(before, end) if end > 0.0 else before
 
 
-def write_plan_csv(arm: Arm, trajectory: Trajectory, path: str | Path, period: float = PERIOD) -> Path:
+def write_plan_csv(
+    arm: Arm, trajectory: Trajectory, path: str | Path, period: float = PERIOD
+) -> Path:
     """Write a trajectory as CSV, whole or not at all, a row each ``period`` [s] and one at its end.
 
     ``columns`` gives the header.
@@ -193,8 +212,12 @@ def load_plan_csv(path: str | Path) -> PlanTable:
         raise BadInput(f"cannot read the plan: {error}", where=str(path)) from None
     n = (len(header) - 4) // 4
     if n < 1 or header != columns(n):
-        raise BadInput("not the columns of a plan", where=str(path), found=header, allowed="time_s, q1_rad, …")
-    values = np.array([_numbers(row, header, f"{path}, line {i + 2}") for i, row in enumerate(rows)])
+        raise BadInput(
+            "not the columns of a plan", where=str(path), found=header, allowed="time_s, q1_rad, …"
+        )
+    values = np.array(
+        [_numbers(row, header, f"{path}, line {i + 2}") for i, row in enumerate(rows)]
+    )
     if len(values) == 0 or values[0, 0] != 0.0 or np.any(np.diff(values[:, 0]) <= 0.0):
         raise BadInput("time begins at 0 and increases", where=f"{path}, column time_s")
     parts = np.split(values[:, 1:], [n, 2 * n, 3 * n, 4 * n], axis=1)
@@ -209,13 +232,20 @@ def load_motion(path: str | Path, n: int) -> Trajectory:
     path = Path(path) / "plan.csv" if Path(path).is_dir() else Path(path)
     table = load_plan_csv(path)
     if table.q.shape[1] != n or len(table.time) < 2:
-        raise BadInput("not a motion of this arm", str(path), f"{table.q.shape[1]} joints", f"{n}, from two rows on")
+        raise BadInput(
+            "not a motion of this arm",
+            str(path),
+            f"{table.q.shape[1]} joints",
+            f"{n}, from two rows on",
+        )
     return quintic_pieces(table.time, table.q, table.qd, table.qdd)
 
 
 def _numbers(row: list[str], header: list[str], where: str) -> list[float]:
     if len(row) != len(header):
-        raise BadInput("wrong number of values", where=where, found=len(row), allowed=str(len(header)))
+        raise BadInput(
+            "wrong number of values", where=where, found=len(row), allowed=str(len(header))
+        )
     for name, text in zip(header, row, strict=True):
         try:
             good = math.isfinite(float(text))

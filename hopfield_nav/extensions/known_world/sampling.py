@@ -18,10 +18,18 @@ import numpy as np
 from dynamics import Arm, BadInput, needs_library
 from dynamics.work import make_work
 from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, motion_is_free, passes
-from hopfield_nav.extensions.known_world.task import SAMPLING, PlannedPath, free_positions, path_length, plan_places
+from hopfield_nav.extensions.known_world.task import (
+    SAMPLING,
+    PlannedPath,
+    free_positions,
+    path_length,
+    plan_places,
+)
 
 _LARGEST_SEED = 2**32 - 2
-_NEAR = 1.5 * np.pi  # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
+_NEAR = (
+    1.5 * np.pi
+)  # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
 _STEP = 1.0  # [rad] by which a tree grows at most; of OMPL's own, a fifth of the space, most are blocked
 
 
@@ -67,7 +75,9 @@ def plan_sampling(
     ompl = load_ompl()
     checks = Checks(arm, scene)
     places = plan_places(arm, start, stations)
-    layers, _, reasons = zip(*(free_positions(arm, scene, places, i) for i in range(len(places))), strict=True)
+    layers, _, reasons = zip(
+        *(free_positions(arm, scene, places, i) for i in range(len(places))), strict=True
+    )
     reason = next(filter(None, reasons), "")
     legs: list[np.ndarray] = []
     with quiet(ompl):
@@ -86,7 +96,9 @@ def plan_sampling(
     if reason:
         return SamplingPlan(None, reason)
     q = np.concatenate(legs)
-    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]  # no row repeats the one before
+    q = q[
+        np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])
+    ]  # no row repeats the one before
     return SamplingPlan(PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q)), "")
 
 
@@ -95,7 +107,9 @@ def _leg(
     simplify: bool,
 ) -> np.ndarray:  # fmt: skip
     """A path (k, n) from one of several configurations to one of others, proven free; no rows where none is found."""
-    starts, goals = (q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals))
+    starts, goals = (
+        q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals)
+    )
     there = (goals[:, None] == starts).all(axis=2).any(axis=1)
     information = joint_space(ompl, limits, checks)
     setup = _search(ompl, information, starts, goals)
@@ -106,7 +120,10 @@ def _leg(
     if paths and simplify:
         setup.simplifySolution()
         paths.insert(0, _rows(setup, checks.n))
-    return next((q for q in paths if motion_is_free(checks.arm, checks.scene, q[:-1], q[1:]).all()), goals[:0])
+    return next(
+        (q for q in paths if motion_is_free(checks.arm, checks.scene, q[:-1], q[1:]).all()),
+        goals[:0],
+    )
 
 
 def _search(ompl: Any, information: Any, starts: np.ndarray, goals: np.ndarray) -> Any:
@@ -139,7 +156,9 @@ def _regions(limits: np.ndarray, starts: np.ndarray, goals: np.ndarray) -> list[
     """Limits (n, 2) within which a leg is looked for in turn [rad]: near its start, then all."""
     endless = np.nonzero(~np.isfinite(limits).all(axis=1))[0]
     if len(endless):
-        raise BadInput("sampling needs limits for every joint", where=f"joint {int(endless[0]) + 1}")
+        raise BadInput(
+            "sampling needs limits for every joint", where=f"joint {int(endless[0]) + 1}"
+        )
     start = starts[_nearest_first(goals, starts)[0]]
     near = np.clip(np.column_stack([start - _NEAR, start + _NEAR]), *limits.T[:, :, None])
     return [limits] if np.array_equal(near, limits) else [near, limits]
@@ -157,7 +176,12 @@ class Checks:
         n = len(arm.dh)
         self.arm, self.scene, self.n = arm, scene, n
         self._ends = np.empty(n), np.empty(n)
-        self._scratch = make_work(n), np.empty((len(scene.bodies), AXES_WIDTH)), np.empty(n), np.empty(n)
+        self._scratch = (
+            make_work(n),
+            np.empty((len(scene.bodies), AXES_WIDTH)),
+            np.empty(n),
+            np.empty(n),
+        )
 
     def position(self, state: Any) -> bool:
         """Whether a state of OMPL is free."""

@@ -18,11 +18,18 @@ from dynamics.inverse import require_closed_form
 from dynamics.work import make_work
 from hopfield_nav.extensions.clearance import AXES_WIDTH, Scene, collides
 from hopfield_nav.extensions.known_world import graph, task
-from hopfield_nav.extensions.known_world.line import StraightLine, flip_choices, poses_at, straight_line
+from hopfield_nav.extensions.known_world.line import (
+    StraightLine,
+    flip_choices,
+    poses_at,
+    straight_line,
+)
 from hopfield_nav.extensions.known_world.line_reasons import bad_station, why_it_ends, with_place
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
-ROW_CHANGE = 0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
+ROW_CHANGE = (
+    0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
+)
 TOOL_SPEED, TURN_SPEED = 0.1, 0.5  # [m/s], [rad/s]
 _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000
@@ -102,7 +109,13 @@ class _GraphSearch:
     """Searching, following and banning, until a path holds or there is none."""
 
     def __init__(
-        self, arm: Arm, scene: Scene, line: StraightLine, through: list[np.ndarray], steps: int, times: np.ndarray
+        self,
+        arm: Arm,
+        scene: Scene,
+        line: StraightLine,
+        through: list[np.ndarray],
+        steps: int,
+        times: np.ndarray,
     ) -> None:
         self.arm, self.scene, self.line, self.through, self.steps = arm, scene, line, through, steps
         self._scratch = make_work(len(arm.dh)), np.empty((len(scene.bodies), AXES_WIDTH))
@@ -131,11 +144,15 @@ class _GraphSearch:
         before, last = self.searches, 0
         while self.searches < _MOST_SEARCHES:
             self.searches += 1
-            nodes = graph.search_layers(self.arm, self.scene, self.line, self.layers, starts, numbers, *self._scratch)
+            nodes = graph.search_layers(
+                self.arm, self.scene, self.line, self.layers, starts, numbers, *self._scratch
+            )
             reached = int(np.nonzero(np.diff(nodes.first))[0].max(initial=-1))
             if reached < len(self.layers.place) - 1:
                 between = _CODES[self.broken.get(reached + 1, graph.FREE)]
-                why = why_it_ends(self.arm, self.scene, self.line, self.layers, nodes, reached, between)
+                why = why_it_ends(
+                    self.arm, self.scene, self.line, self.layers, nodes, reached, between
+                )
                 return self._ended(*why, self.searches - before)
             followed = self._follow(nodes, _best_chain(nodes))
             if not isinstance(followed, int):
@@ -155,13 +172,17 @@ class _GraphSearch:
         place, end = self.layers.place, int(np.argmin(self.layers.loose))
         T = poses_at(self.line, place[end - 1] + _SHIFT * (place[end] - place[end - 1]))
         onward = inverse_kinematics(self.arm, T)[:, 5]
-        angles = np.concatenate([[0.0], onward, self.layers.solutions[end, : self.layers.solved[end], 5]])
+        angles = np.concatenate(
+            [[0.0], onward, self.layers.solutions[end, : self.layers.solved[end], 5]]
+        )
         first = np.unique(np.round(np.exp(1j * angles), 9), return_index=True)[1]
         return angles[np.sort(first)].tolist()
 
     def _make_layers(self, times: np.ndarray) -> graph.Layers:
         legs, steps = len(self.line.shift), self.steps
-        place = np.concatenate([[0.0], *(leg + np.arange(1, steps + 1) / steps for leg in range(legs))])
+        place = np.concatenate(
+            [[0.0], *(leg + np.arange(1, steps + 1) / steps for leg in range(legs))]
+        )
         count = len(place)
         bound = np.repeat(times, steps)[:, None] * self.arm.speed_limits
         layers = graph.Layers(
@@ -184,7 +205,10 @@ class _GraphSearch:
 
     def _starts(self, theta6: float) -> tuple[np.ndarray, np.ndarray]:
         layers = self.layers
-        solutions, free = layers.solutions[0, : layers.solved[0]], layers.free[0, : layers.solved[0]]
+        solutions, free = (
+            layers.solutions[0, : layers.solved[0]],
+            layers.free[0, : layers.solved[0]],
+        )
         if layers.loose[0]:
             solutions = inverse_kinematics(self.arm, self.line.poses[0], theta6)
             free = ~collides(self.arm, self.scene, solutions)

@@ -74,12 +74,16 @@ def as_station(arm: Arm, value: object, where: str) -> np.ndarray:
     if array.shape != (len(arm.dh),) or not np.isfinite(array).all():
         allowed = f"({len(arm.dh)},) joint angles or a (4, 4) pose, finite"
         raise BadInput("neither joints nor a pose", where=where, found=array.shape, allowed=allowed)
-    outside = np.nonzero((array < arm.position_limits[:, 0]) | (array > arm.position_limits[:, 1]))[0]
+    outside = np.nonzero((array < arm.position_limits[:, 0]) | (array > arm.position_limits[:, 1]))[
+        0
+    ]
     if len(outside):
         i = int(outside[0])
         low, high = arm.position_limits[i]
         what = f"joint {i + 1} beyond its limits"
-        raise BadInput(what, where=where, found=float(array[i]), allowed=f"{low:.6g} to {high:.6g} rad")
+        raise BadInput(
+            what, where=where, found=float(array[i]), allowed=f"{low:.6g} to {high:.6g} rad"
+        )
     return array
 
 
@@ -93,21 +97,28 @@ def pose_of(arm: Arm, station: np.ndarray) -> np.ndarray:
     return station if is_pose(station) else forward_kinematics(arm, station)
 
 
-def random_free_joints(arm: Arm, scene: Scene, count: int, generator: np.random.Generator) -> np.ndarray:
+def random_free_joints(
+    arm: Arm, scene: Scene, count: int, generator: np.random.Generator
+) -> np.ndarray:
     """Free joint angles (count, n) [rad], drawn evenly from half a turn to either side, within the limits.
 
     Raises ``BadInput``: hardly any pose is free.
 
     Source: nowoczyn2023 3.4, the demonstration's random configurations.
     """
-    low, high = np.maximum(arm.position_limits[:, 0], -np.pi), np.minimum(arm.position_limits[:, 1], np.pi)
+    low, high = (
+        np.maximum(arm.position_limits[:, 0], -np.pi),
+        np.minimum(arm.position_limits[:, 1], np.pi),
+    )
     rows = np.empty((0, len(arm.dh)))
     for _ in range(_MOST_DRAWS):
         q = generator.uniform(low, high, (max(4 * count, 64), len(arm.dh)))
         rows = np.concatenate([rows, q[~collides(arm, scene, q)]])
         if len(rows) >= count:
             return rows[:count]
-    raise BadInput("no room for the arm", found=f"{len(rows)} free poses", allowed=f"{count} are needed")
+    raise BadInput(
+        "no room for the arm", found=f"{len(rows)} free poses", allowed=f"{count} are needed"
+    )
 
 
 class PlannedPath(NamedTuple):
@@ -117,7 +128,9 @@ class PlannedPath(NamedTuple):
     # ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
     # apart), ``direct`` or ``sampling`` (the joints go straight between corners)
     kind: str
-    corners: np.ndarray  # (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal
+    corners: (
+        np.ndarray
+    )  # (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal
     length: float  # sum of all joints' changes [rad]
 
     @property
@@ -133,10 +146,15 @@ def path_length(q: np.ndarray) -> float:
 
 def plan_places(arm: Arm, start: object, stations: Sequence[object]) -> list[np.ndarray]:
     """Start and stations, each (n,) joint angles or a (4, 4) pose."""
-    return [as_station(arm, start, "start"), *(as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations))]
+    return [
+        as_station(arm, start, "start"),
+        *(as_station(arm, s, f"stations[{i}]") for i, s in enumerate(stations)),
+    ]
 
 
-def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int) -> tuple[np.ndarray, int, str]:
+def free_positions(
+    arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int
+) -> tuple[np.ndarray, int, str]:
     """The configurations (k, n) at the ``i``-th place of a plan that are proven free, on every turn in the limits.
 
     And how many there are, free or not; and why none is free, "" otherwise. Joint angles that are given for the start
@@ -148,7 +166,9 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
     """
     place = places[i]
     solutions = inverse_kinematics(arm, place) if is_pose(place) else place[None]
-    turned = [q[None] if i == 0 and not is_pose(place) else turn_alternatives(arm, q) for q in solutions]
+    turned = [
+        q[None] if i == 0 and not is_pose(place) else turn_alternatives(arm, q) for q in solutions
+    ]
     rows = solutions.reshape(-1, len(arm.dh))
     free = np.nonzero(motion_is_free(arm, scene, rows, rows))[0]
     q = np.concatenate([np.empty((0, len(arm.dh))), *(turned[k] for k in free)])
@@ -158,7 +178,9 @@ def free_positions(arm: Arm, scene: Scene, places: Sequence[np.ndarray], i: int)
         reason = f"{name} is out of reach"
     elif not len(free):
         words = explain(arm, scene, solutions[0])
-        why = f"it is nearer than {1000.0 * CLOSEST:g} mm to something" if words == "free" else words
+        why = (
+            f"it is nearer than {1000.0 * CLOSEST:g} mm to something" if words == "free" else words
+        )
         reason = f"{name} is free in no joint position: {why}"
     elif not len(q):
         reason = f"{name} is within the joints' limits on no turn"
@@ -176,7 +198,9 @@ def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
     Source: nowoczyn2023 (3.6).
     """
     (rows,), _ = as_rows(len(arm.dh), q=np.ravel(q))
-    choices = [_turns(angle, *limits) for angle, limits in zip(rows[0], arm.position_limits, strict=True)]
+    choices = [
+        _turns(angle, *limits) for angle, limits in zip(rows[0], arm.position_limits, strict=True)
+    ]
     return np.array(list(itertools.product(*choices))).reshape(-1, len(arm.dh))
 
 
@@ -184,7 +208,10 @@ def _turns(angle: float, low: float, high: float) -> list[float]:
     if not (math.isfinite(low) and math.isfinite(high)):
         return [angle] if low <= angle <= high else []
     turn = 2.0 * math.pi
-    least, most = math.ceil((low - angle) / turn - _ROUNDING), math.floor((high - angle) / turn + _ROUNDING)
+    least, most = (
+        math.ceil((low - angle) / turn - _ROUNDING),
+        math.floor((high - angle) / turn + _ROUNDING),
+    )
     return [min(max(angle + turn * k, low), high) for k in range(least, most + 1)]
 
 
@@ -199,5 +226,8 @@ def plan_rows(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("path", f"{found['method']}, free for the whole motion"),
         *((f"{name} not possible", why) for name, why in found["not_possible"].items()),
-        *((label, as_text(found[key], unit, scale)) for label, (key, unit, scale) in numbers.items()),
+        *(
+            (label, as_text(found[key], unit, scale))
+            for label, (key, unit, scale) in numbers.items()
+        ),
     ]

@@ -20,7 +20,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput, gravity_torque, inverse_dynamics, jacobian, joint_friction_torque
+from dynamics import (
+    Arm,
+    BadInput,
+    gravity_torque,
+    inverse_dynamics,
+    jacobian,
+    joint_friction_torque,
+)
 from hopfield_nav.extensions.known_world import path_segments
 from hopfield_nav.extensions.known_world.path_segments import PathSegment
 from hopfield_nav.extensions.known_world.task import PlannedPath
@@ -92,31 +99,47 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
     for attempt in range(_ATTEMPTS):
         speed = fastest_speed(arm, segment, tight, friction_speed)
-        if speed is None:  # friction was taken at too high a speed, or the limits were tightened too far
+        if (
+            speed is None
+        ):  # friction was taken at too high a speed, or the limits were tightened too far
             friction_speed, tight = 0.5 * friction_speed, limits
             continue
         if rubs and attempt == 0:
             friction_speed = speed
             continue
-        trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
+        trajectory = path_segments.along(
+            segment, path_segments.position_over_time(segment.grid, speed, ramp)
+        )
         shares = largest_shares(arm, trajectory, limits)
         if max(shares) <= 1.0 + TOLERANCE:
             return trajectory
         friction_speed = 0.5 * (friction_speed + speed)
         if segment.straight and not rubs and len(segment.grid) <= _FINEST:
             grid = path_segments.divided(segment.grid, 2)
-            segment, friction_speed = (segment._replace(grid=grid), np.interp(grid, segment.grid, friction_speed))
+            segment, friction_speed = (
+                segment._replace(grid=grid),
+                np.interp(grid, segment.grid, friction_speed),
+            )
         else:
             tight = _tightened(tight, shares)
     if trajectory is None:
-        speed = fastest_speed(arm, segment, limits._replace(torque=np.full_like(limits.torque, np.inf)), friction_speed)
+        speed = fastest_speed(
+            arm,
+            segment,
+            limits._replace(torque=np.full_like(limits.torque, np.inf)),
+            friction_speed,
+        )
         assert speed is not None  # where torque is not limited, there is always room
-        trajectory = path_segments.along(segment, path_segments.position_over_time(segment.grid, speed, ramp))
+        trajectory = path_segments.along(
+            segment, path_segments.position_over_time(segment.grid, speed, ramp)
+        )
     for _ in range(_SLOWINGS):  # the arm can creep along it, so some speed will do
         if max(largest_shares(arm, trajectory, limits)) <= 1.0 + TOLERANCE:
             return trajectory
         trajectory = slowed(trajectory, _SLOWER)
-    raise BadInput("no motion along the path keeps the limits", allowed="a larger share of the torque limits")
+    raise BadInput(
+        "no motion along the path keeps the limits", allowed="a larger share of the torque limits"
+    )
 
 
 def _tightened(limits: MotionLimits, shares: list[float]) -> MotionLimits:
@@ -136,7 +159,9 @@ def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
         message = "the torque limits do not let the arm rest and creep everywhere on the path"
         where = f"joints {np.round(q[row], 3).tolist()}"
         found = f"joint {joint + 1} needs {share[row, joint] * limits.torque[joint]:.1f} N·m"
-        raise BadInput(message, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m")
+        raise BadInput(
+            message, where=where, found=found, allowed=f"less than {limits.torque[joint]:.1f} N·m"
+        )
 
 
 def motion_limits(
@@ -157,7 +182,11 @@ def motion_limits(
     except (TypeError, ValueError, OverflowError):
         raise BadInput("limits are numbers", found=(acceleration, share, tool_speed)) from None
     if each.shape not in {(), (n,)} or not np.all((each > 0) & (each < np.inf)):
-        raise BadInput("acceleration must be positive", found=acceleration, allowed=f"one number, or {n} [rad/s²]")
+        raise BadInput(
+            "acceleration must be positive",
+            found=acceleration,
+            allowed=f"one number, or {n} [rad/s²]",
+        )
     for name, value in (("share", shared), ("tool_speed", tool)):
         if not value > 0:
             raise BadInput(f"{name} must be positive", found=value)
@@ -192,7 +221,9 @@ class LimitRows(NamedTuple):
     square_speed: np.ndarray  # (m,) upper bound of sd² by the speeds of joints and tool
 
 
-def limit_rows(arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray) -> LimitRows:
+def limit_rows(
+    arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
+) -> LimitRows:
     """The limits at a segment's grid; friction in the joints is taken at ``friction_speed`` (m,) [rad/s]."""
     q, first, second = (segment.path(segment.grid, order) for order in range(3))
     zero = np.zeros_like(q)
@@ -233,7 +264,9 @@ def fastest_speed(
     return np.sqrt(square)
 
 
-def _ranges(rows: LimitRows, twice: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _ranges(
+    rows: LimitRows, twice: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The range of sdd that each limit leaves over each step, from slope sd² + low to slope sd² + high, (m - 1, k).
 
     The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m - 1,) the largest

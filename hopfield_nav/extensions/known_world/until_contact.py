@@ -16,7 +16,9 @@ from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
-START_TOLERANCE = 0.01  # [rad] a program goes on only where every joint is nearer than this to the start
+START_TOLERANCE = (
+    0.01  # [rad] a program goes on only where every joint is nearer than this to the start
+)
 SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 LATE = 2  # periods from the alarm to the first command that brakes
 FORCE, TORQUE = "force_norm", "joint_torque"
@@ -49,10 +51,17 @@ def contact_watch(world: World) -> ContactWatch | None:
     if measure == FORCE:
         return ContactWatch(float(threshold), (), distance, deceleration)
     joints = len(world.start.joints)
-    return ContactWatch(None, tuple(np.broadcast_to(threshold, joints).astype(float).tolist()), distance, deceleration)
+    return ContactWatch(
+        None,
+        tuple(np.broadcast_to(threshold, joints).astype(float).tolist()),
+        distance,
+        deceleration,
+    )
 
 
-def stopping_distance(arm: Arm, trajectory: Trajectory, deceleration: float, period: float) -> float:
+def stopping_distance(
+    arm: Arm, trajectory: Trajectory, deceleration: float, period: float
+) -> float:
     """How far the tool goes on at most [m] after an alarm anywhere on a trajectory of the joints.
 
     The fastest joint brakes with ``deceleration`` [rad/s²], after ``LATE`` periods of the controller [s].
@@ -73,7 +82,9 @@ def require_stop(arm: Arm, trajectory: Trajectory, watch: ContactWatch, period: 
         )  # fmt: skip
 
 
-def brake(q: np.ndarray, qd: np.ndarray, watch: ContactWatch, period: float) -> tuple[np.ndarray, float]:
+def brake(
+    q: np.ndarray, qd: np.ndarray, watch: ContactWatch, period: float
+) -> tuple[np.ndarray, float]:
     """Where the joints come to rest (n,) [rad], braking evenly from ``q`` and ``qd`` (n,), and when [s]."""
     duration = max(float(np.abs(qd).max()) / watch.deceleration, 2 * LATE * period)
     return q + 0.5 * duration * qd, duration
@@ -130,7 +141,11 @@ def follow_until_contact(
 
 def rtde_program(watch: ContactWatch, period: float) -> str:
     """A Python program for ur_rtde that follows ``plan.csv`` beside it, a target a ``period`` [s], until contact."""
-    values: dict[str, Any] = {"period": period, "tolerance": START_TOLERANCE, "stop": watch.deceleration}
+    values: dict[str, Any] = {
+        "period": period,
+        "tolerance": START_TOLERANCE,
+        "stop": watch.deceleration,
+    }
     values["settling"] = math.ceil(SETTLING / period)
     if watch.force is not None:
         felt = f"math.hypot(*receive.getActualTCPForce()[:3]) > {watch.force!r}"

@@ -90,12 +90,17 @@ class Conversation:
         self._spoken = version == packages.PROTOCOL
         self._send(packages.VERSION, bytes([self._spoken]))
         if not self._spoken:
-            self._end(f"version {version} of the protocol is not spoken here; allowed: {packages.PROTOCOL}")
+            self._end(
+                f"version {version} of the protocol is not spoken here; allowed: {packages.PROTOCOL}"
+            )
 
     def _set_up(self, frequency: float, names: list[str]) -> None:
         if not names:
             raise BadInput("no fields were asked for")
-        types, missing = [FIELDS.get(name, NOT_FOUND) for name in names], [name for name in names if name not in FIELDS]
+        types, missing = (
+            [FIELDS.get(name, NOT_FOUND) for name in names],
+            [name for name in names if name not in FIELDS],
+        )
         if missing:
             near = nearest_name(missing[0], FIELDS)
             hint = f". Did you mean {near!r}?" if near else ""

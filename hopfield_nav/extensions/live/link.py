@@ -46,16 +46,25 @@ class Link:
     """
 
     def __init__(
-        self, host: str, port: int, fields: Sequence[str], frequency: float | None = None, retry: float = math.inf
+        self,
+        host: str,
+        port: int,
+        fields: Sequence[str],
+        frequency: float | None = None,
+        retry: float = math.inf,
     ) -> None:
         self._address, self._fields = (host, port), list(fields)
         self._asked, self._retry = frequency, retry
-        self.recipe: Recipe | None = None  # what the packages of this connection hold; None before the first
+        self.recipe: Recipe | None = (
+            None  # what the packages of this connection hold; None before the first
+        )
         self.frequency = 0.0  # that was asked for [Hz]
         self._splitter = Splitter()
         self._arrived: deque[tuple[int, bytes]] = deque()
 
-    def listen(self, stop: Callable[[], bool] = lambda: False) -> Generator[np.ndarray | Notice, None, None]:
+    def listen(
+        self, stop: Callable[[], bool] = lambda: False
+    ) -> Generator[np.ndarray | Notice, None, None]:
         """Numbers of data packages, and notices, until ``stop``, or until it could not be connected for too long.
 
         Raises ``BadInput``: nothing ever answered as such an arm does.
@@ -69,13 +78,19 @@ class Link:
                     yield from self._shake_hands(connection)
                     ever, since = True, math.inf
                     yield from self._receive(connection, stop)
-            except (OSError, UnicodeError, BadInput) as error:  # a host of odd letters is no text to it
+            except (
+                OSError,
+                UnicodeError,
+                BadInput,
+            ) as error:  # a host of odd letters is no text to it
                 since = min(since, clock.monotonic())
                 over = clock.monotonic() - since >= self._retry
                 if over and not ever:
                     allowed = "an arm, or hopfield-nav serve, that is running and can be reached"
                     where = ":".join(map(str, self._address))
-                    raise BadInput(f"no arm answers: {_reason(error)}", where=where, allowed=allowed) from None
+                    raise BadInput(
+                        f"no arm answers: {_reason(error)}", where=where, allowed=allowed
+                    ) from None
                 yield Notice("unreachable" if self.recipe is None else "broken", _reason(error))
                 self.recipe = None
                 if over:
@@ -90,7 +105,9 @@ class Link:
             allowed = "a controller from version 3.10 on"
             raise BadInput("version 2 of the protocol is refused", allowed=allowed)
         connection.sendall(package(packages.CONTROLLER))
-        version = packages.read_controller((yield from self._answer(connection, packages.CONTROLLER)))
+        version = packages.read_controller(
+            (yield from self._answer(connection, packages.CONTROLLER))
+        )
         self.frequency = self._asked or (FAST if version[0] >= FIRST_FAST else SLOW)
         recipe = yield from self._set_up(connection)
         connection.sendall(package(packages.START))
@@ -106,15 +123,21 @@ class Link:
         while names:
             payload = packages.write_names(names, self.frequency)
             connection.sendall(package(packages.OUTPUTS, payload))
-            number, types = packages.read_recipe((yield from self._answer(connection, packages.OUTPUTS)))
+            number, types = packages.read_recipe(
+                (yield from self._answer(connection, packages.OUTPUTS))
+            )
             if NOT_FOUND not in types:
                 recipe = Recipe(number, tuple(names), tuple(types))
                 for name, kind in zip(names, types, strict=True):  # as the maker's guide has them
                     if kind != FIELDS.get(name, kind):
-                        raise BadInput("a type that does not fit", where=name, found=kind, allowed=FIELDS[name])
+                        raise BadInput(
+                            "a type that does not fit", where=name, found=kind, allowed=FIELDS[name]
+                        )
                 return recipe
             if len(types) != len(names):
-                raise BadInput("types and names do not fit", found=len(types), allowed=f"{len(names)} types")
+                raise BadInput(
+                    "types and names do not fit", found=len(types), allowed=f"{len(names)} types"
+                )
             missing = [name for name, kind in zip(names, types, strict=True) if kind == NOT_FOUND]
             yield Notice("missing", ", ".join(missing))
             names = [name for name in names if name not in missing]
@@ -135,7 +158,9 @@ class Link:
                 yield _message(payload)
         raise BadInput("too many packages instead of an answer", found=MOST_OTHERS)
 
-    def _receive(self, connection: socket.socket, stop: Callable[[], bool]) -> Iterator[np.ndarray | Notice]:
+    def _receive(
+        self, connection: socket.socket, stop: Callable[[], bool]
+    ) -> Iterator[np.ndarray | Notice]:
         """Data as it comes; raises when the connection breaks, has none for long, or cannot be read."""
         connection.settimeout(POLL_INTERVAL)
         last, stalled = clock.monotonic(), False

@@ -18,7 +18,14 @@ from hopfield_nav.extensions.live.recipe import Recipe
 from hopfield_nav.extensions.live.recorder import Recorder
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
-SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")  # that are judged, as recordings name them
+SIGNALS = (
+    "q",
+    "qd",
+    "q_ref",
+    "qd_ref",
+    "qdd_ref",
+    "current",
+)  # that are judged, as recordings name them
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))
 STATES = {  # field: (words of its values, the value when all is well)
     "robot_mode": (fields.ROBOT_MODES, fields.RUNNING),
@@ -33,7 +40,9 @@ GAP = 1.5  # periods beyond which packages are missing
 STEPS = 15  # between packages, whose median is the period
 SHORTEST = 5e-4  # [s] between packages; those that follow sooner tell nothing new
 LATEST = 1e9  # [s] that a clock may show: thirty years
-MAX_REPEATS = 100  # packages in a row that tell nothing new, after which the clock is said to stand still
+MAX_REPEATS = (
+    100  # packages in a row that tell nothing new, after which the clock is said to stand still
+)
 LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 
@@ -52,7 +61,9 @@ class Told(NamedTuple):
 class Monitor:
     """Processes what a link delivers, and reports what it means; without a judge rows are only taken."""
 
-    def __init__(self, judge: DetectorStream | None = None, records: Sequence[Recorder] = ()) -> None:
+    def __init__(
+        self, judge: DetectorStream | None = None, records: Sequence[Recorder] = ()
+    ) -> None:
         self._judge, self._records = judge, records
         self._recipe: Recipe | None = None
         self._steps: deque[float] = deque(maxlen=STEPS)
@@ -100,7 +111,9 @@ class Monitor:
         self._still = 0
         if stamp < self._last:
             self.counts["clock jumps"] += 1
-            yield Notice("clock jump", f"from {self._last:.3f} s back to {stamp:.3f} s: methods begin anew")
+            yield Notice(
+                "clock jump", f"from {self._last:.3f} s back to {stamp:.3f} s: methods begin anew"
+            )
             anew = True
         if anew:
             self._first = stamp
@@ -120,7 +133,9 @@ class Monitor:
     def _judged(self, recipe: Recipe, values: np.ndarray, time: float) -> Seen | None:
         if self._judge is None or not self._complete:
             return None
-        seen = self._judge.judge(time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS]))
+        seen = self._judge.judge(
+            time, np.array([values[recipe.columns[_FIELD_OF[name]]] for name in SIGNALS])
+        )
         self.counts["alarms"] += seen.detected
         self.largest = max(self.largest, seen.level)
         return seen
@@ -158,7 +173,9 @@ class Monitor:
 def _fault(recipe: Recipe, values: np.ndarray) -> str:
     """Why the numbers cannot be those of an arm; empty: they can."""
     if not np.isfinite(values).all():
-        name = next(n for n, columns in recipe.columns.items() if not np.isfinite(values[columns]).all())
+        name = next(
+            n for n, columns in recipe.columns.items() if not np.isfinite(values[columns]).all()
+        )
         return f"{name} is not finite"
     stamp = values[recipe.columns["timestamp"]][0]
     if abs(stamp) > LATEST:

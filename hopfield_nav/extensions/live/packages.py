@@ -47,7 +47,9 @@ class Splitter:
         while len(rest) - at >= _HEAD.size:
             size, kind = _HEAD.unpack_from(rest, at)
             if size < _HEAD.size:
-                raise BadInput("no package", where="length", found=size, allowed=f"{_HEAD.size} or more")
+                raise BadInput(
+                    "no package", where="length", found=size, allowed=f"{_HEAD.size} or more"
+                )
             if len(rest) - at < size:
                 break
             found.append((kind, bytes(rest[at + _HEAD.size : at + size])))
@@ -68,7 +70,9 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
     A comma at the end is no name: ur-rtde sends one.
     """
     if len(payload) < 8:
-        raise BadInput("the request for outputs is too short", found=len(payload), allowed="8 bytes or more")
+        raise BadInput(
+            "the request for outputs is too short", found=len(payload), allowed="8 bytes or more"
+        )
     (frequency,) = struct.unpack_from(">d", payload)
     return frequency, read_names(payload[8:])
 
@@ -76,7 +80,9 @@ def read_outputs(payload: bytes) -> tuple[float, list[str]]:
 def read_names(payload: bytes) -> list[str]:
     """Words between commas."""
     if len(payload) > MOST_NAMES:
-        raise BadInput("the list of fields is too long", found=len(payload), allowed=f"{MOST_NAMES} bytes")
+        raise BadInput(
+            "the list of fields is too long", found=len(payload), allowed=f"{MOST_NAMES} bytes"
+        )
     try:
         text = payload.decode("ascii")
     except UnicodeDecodeError:

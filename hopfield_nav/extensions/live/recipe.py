@@ -44,7 +44,14 @@ SAFETY_MODES = {
     6: "emergency stop of the system", 7: "emergency stop of the robot", 8: "violation", 9: "fault",
     10: "validate joint", 11: "undefined",
 }  # fmt: skip
-RUNTIME_STATES = {0: "stopping", 1: "stopped", 2: "playing", 3: "pausing", 4: "paused", 5: "resuming"}
+RUNTIME_STATES = {
+    0: "stopping",
+    1: "stopped",
+    2: "playing",
+    3: "pausing",
+    4: "paused",
+    5: "resuming",
+}
 RUNNING, NORMAL, PLAYING = 7, 1, 2
 JOINT_RUNNING = 253
 
@@ -84,7 +91,9 @@ class Recipe:
             raise BadInput("a data package of another length", found=len(payload), allowed=allowed)
         number, *values = self._packing.unpack(payload)
         if number != self.number:
-            raise BadInput("a data package of another recipe", found=number, allowed=str(self.number))
+            raise BadInput(
+                "a data package of another recipe", found=number, allowed=str(self.number)
+            )
         return np.array(values, dtype=np.float64)
 
     def row(self, values: Mapping[str, np.ndarray]) -> list[float]:
@@ -92,5 +101,9 @@ class Recipe:
         row: list[float] = []
         for name, kind in zip(self.names, self.types, strict=True):
             numbers = values[name].tolist()
-            row += numbers if TYPES[kind][0] == "d" else [round(x) if math.isfinite(x) else 0 for x in numbers]
+            row += (
+                numbers
+                if TYPES[kind][0] == "d"
+                else [round(x) if math.isfinite(x) else 0 for x in numbers]
+            )
         return row

@@ -47,7 +47,10 @@ class Recorder:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close the files; where nothing came the folder is as it was, for the next try."""
         faults = []
@@ -116,6 +119,10 @@ class Recorder:
         self.tables += 1
         name = WATCHED_TABLE if self.tables == 1 else WATCHED_TABLE.replace(".", f"-{self.tables}.")
         self._table, self._names = (self.folder / name).open("w", encoding="utf-8"), recipe.names
-        pairs = [(name, TYPES[kind][1]) for name, kind in zip(recipe.names, recipe.types, strict=True)]
-        columns = [f"{name}_{k}" if count > 1 else name for name, count in pairs for k in range(count)]
+        pairs = [
+            (name, TYPES[kind][1]) for name, kind in zip(recipe.names, recipe.types, strict=True)
+        ]
+        columns = [
+            f"{name}_{k}" if count > 1 else name for name, count in pairs for k in range(count)
+        ]
         self._table.write(",".join(columns) + "\n")

@@ -34,10 +34,16 @@ class Server:
     def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:
         self._telling, self._due = telling, telling.time / speed
         self._socket = _listen(host, port)
-        self.address: tuple[str, int] = self._socket.getsockname()[:2]  # host and port at which it listens
-        self._begun: float | None = None  # when the first row was due [s]; None until the log begins
+        self.address: tuple[str, int] = self._socket.getsockname()[
+            :2
+        ]  # host and port at which it listens
+        self._begun: float | None = (
+            None  # when the first row was due [s]; None until the log begins
+        )
         self._lock, self._over = Lock(), Event()
-        self.late: dict[int, float] = {}  # of every row that was sent, how late it was for the last client [s]
+        self.late: dict[
+            int, float
+        ] = {}  # of every row that was sent, how late it was for the last client [s]
         # clients: that have connected so far
         # packages: of data that were sent to all of them
         self.clients = self.packages = 0
@@ -91,7 +97,9 @@ class Server:
         with self._lock:
             if self._begun is None and talk.playing:
                 self._begun = clock.perf_counter()
-        while self._begun is not None and row < len(self._due) and (late := -self._until(row)) >= 0.0:
+        while (
+            self._begun is not None and row < len(self._due) and (late := -self._until(row)) >= 0.0
+        ):
             talk.tell(row)
             if talk.playing:
                 self.late[row] = late
@@ -122,6 +130,8 @@ def _listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         allowed = "an address of this machine, and a port that is free"
-        raise BadInput(f"cannot listen: {reason}", where=f"{host}:{port}", allowed=allowed) from None
+        raise BadInput(
+            f"cannot listen: {reason}", where=f"{host}:{port}", allowed=allowed
+        ) from None
     listening.settimeout(POLL_INTERVAL)
     return listening

@@ -13,7 +13,14 @@ import numpy as np
 from dynamics import Arm, BadInput, forward_kinematics, inverse_dynamics, jacobian
 from dynamics.files import whole_file
 from hopfield_nav.build import build_arm
-from hopfield_nav.extensions.live.recipe import FIELDS, JOINT_RUNNING, NORMAL, PLAYING, RUNNING, TYPES
+from hopfield_nav.extensions.live.recipe import (
+    FIELDS,
+    JOINT_RUNNING,
+    NORMAL,
+    PLAYING,
+    RUNNING,
+    TYPES,
+)
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS, MOTOR_CONSTANT, signals_of_run
 
 if TYPE_CHECKING:
@@ -39,7 +46,9 @@ class Source:
     time: np.ndarray  # (k,) [s], from 0
     moving: dict[str, np.ndarray]  # values (k, width) of the fields that the log or kinematics give
     still: dict[str, np.ndarray]  # value (width,) of every other field
-    version: tuple[int, int, int, int]  # of the controller that it plays: its major number decides what clients ask for
+    version: tuple[
+        int, int, int, int
+    ]  # of the controller that it plays: its major number decides what clients ask for
     rate: float  # rows a second [Hz]
 
     def values(self, k: int) -> dict[str, np.ndarray]:
@@ -54,7 +63,9 @@ def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
     """
     told = {field: data[name].values for name, field in JOINT_COLUMNS.items() if name in data}
     if "force_estimate" in data:
-        told["actual_TCP_force"] = np.hstack([data.force_estimate.values, data.moment_estimate.values])
+        told["actual_TCP_force"] = np.hstack(
+            [data.force_estimate.values, data.moment_estimate.values]
+        )
     if "force_sensor" in data:
         sensor = np.hstack([data.force_sensor.values, data.moment_sensor.values])
         told["ft_raw_wrench"] = np.nan_to_num(sensor)
@@ -75,7 +86,9 @@ def source_of_run(run: "Run", rate: float | None = None) -> Source:
     rows = slice(None, None, stride)
     time, q, qd, q_ref, qd_ref, qdd_ref, tau, _ = (values[rows] for values in signals)
     wanted = inverse_dynamics(arm, q_ref, qd_ref, qdd_ref)
-    logged = round(period / (run.world.plant.step * run.world.record.every))  # rows of the record a period
+    logged = round(
+        period / (run.world.plant.step * run.world.record.every)
+    )  # rows of the record a period
     belief = run.data.isel(time=slice(None, None, logged * stride))
     force = np.hstack([belief.force_estimate.values, belief.moment_estimate.values])
     told = {
@@ -88,9 +101,13 @@ def source_of_run(run: "Run", rate: float | None = None) -> Source:
 
 def _telling(name: str, time: np.ndarray, told: dict[str, np.ndarray], arm: Arm) -> Source:
     if len(arm.dh) != JOINTS or told["actual_q"].shape[1] != JOINTS:
-        raise BadInput("another number of joints", where=name, found=len(arm.dh), allowed=str(JOINTS))
+        raise BadInput(
+            "another number of joints", where=name, found=len(arm.dh), allowed=str(JOINTS)
+        )
     if len(time) < 2:
-        raise BadInput("nothing to tell", where=name, found=f"{len(time)} rows", allowed="2 rows or more")
+        raise BadInput(
+            "nothing to tell", where=name, found=f"{len(time)} rows", allowed="2 rows or more"
+        )
     for end in ("actual", "target"):
         if f"{end}_q" in told:
             told[f"{end}_TCP_pose"] = tool_pose(arm, told[f"{end}_q"])
@@ -125,7 +142,9 @@ def export_rtde(run: "Run", path: Path) -> Path:
     """
     told = source_of_run(run)
     names = ["timestamp", *sorted(name for name in told.moving if name != "timestamp")]
-    heads = [f"{n}_{k}" if n != "timestamp" else n for n in names for k in range(told.moving[n].shape[1])]
+    heads = [
+        f"{n}_{k}" if n != "timestamp" else n for n in names for k in range(told.moving[n].shape[1])
+    ]
     table = np.hstack([told.moving[name] for name in names])
     with whole_file(path) as partial:
         lines = [",".join(heads), *(",".join(map(repr, row)) for row in table.tolist())]

@@ -22,7 +22,9 @@ class StreamPage:
     def __init__(self, arm: Arm, title: str, folder: Path) -> None:
         self._arm, self._title, self._page = arm, title, LivePage(folder, "watch")
         self.address = self._page.address
-        self._rows: deque[tuple[float, np.ndarray, float, np.ndarray]] = deque(maxlen=round(SPAN * RATE))
+        self._rows: deque[tuple[float, np.ndarray, float, np.ndarray]] = deque(
+            maxlen=round(SPAN * RATE)
+        )
         self._alarms: deque[tuple[float, str]] = deque(maxlen=_ALARMS)
         self._shown = -np.inf
 
@@ -36,7 +38,12 @@ class StreamPage:
             self._alarms.clear()
         if self._rows and time - self._rows[-1][0] < 1.0 / RATE - 1e-6:
             begun, angles, highest, felt = self._rows[-1]
-            self._rows[-1] = (begun, angles, max(highest, level), torque if level > highest else felt)
+            self._rows[-1] = (
+                begun,
+                angles,
+                max(highest, level),
+                torque if level > highest else felt,
+            )
         else:
             self._rows.append((time, np.array(q), level, np.array(torque)))
         if clock.monotonic() - self._shown >= LOOK_EVERY:
@@ -66,7 +73,12 @@ class StreamPage:
             forward_kinematics(self._arm, q[rows])[:, :3, 3],
             events=[{"time": when, "touch": None, "kind": "collision"} for when, _ in alarms],
             panels=[
-                panel("alarm level", "of the threshold", [curve("level", COLOURS.felt, level, rows)], {"alarm": 1.0}),
+                panel(
+                    "alarm level",
+                    "of the threshold",
+                    [curve("level", COLOURS.felt, level, rows)],
+                    {"alarm": 1.0},
+                ),
                 joint_panel("external torque", "N·m", torque, rows),
             ],
             results=[[f"alarm at {when:.3f} s", words] for when, words in alarms[::-1]],

@@ -49,23 +49,37 @@ def read_joint_states(path: Path, topic: str | None, joints: Sequence[str] | Non
         given = list(messages[0][0].name)
         name = next(name for name in names if name not in given)
         allowed, near = ", ".join(given), nearest_name(name, given)
-        raise BadInput("no such joint in any message", where=where, found=name, allowed=allowed, nearest=near)
+        raise BadInput(
+            "no such joint in any message", where=where, found=name, allowed=allowed, nearest=near
+        )
     headers = ((m.header.stamp, received) for m, received in whole)
-    stamps = np.array([at.sec * 10**9 + at.nanosec or received for at, received in headers], dtype=np.int64)
+    stamps = np.array(
+        [at.sec * 10**9 + at.nanosec or received for at, received in headers], dtype=np.int64
+    )
     back = np.flatnonzero(np.diff(stamps) < 0)
     if len(back):
         found = f"{1e-9 * (stamps[back[0] + 1] - stamps[back[0]]):.6f} s to the next"
-        raise BadInput("time does not increase", where=f"{where}, message {back[0] + 1}", found=found)
+        raise BadInput(
+            "time does not increase", where=f"{where}, message {back[0] + 1}", found=found
+        )
     filled = [field for field in FIELDS if len(getattr(whole[0][0], field))]
     fields = {field: _numbers([m for m, _ in whole], field, names, where) for field in filled}
     known = {field: ~np.isnan(values).all(axis=0) for field, values in fields.items()}
     fields = {field: values for field, values in fields.items() if known[field].any()}
-    own = np.logical_and.reduce([np.full(len(names), True), *(known[field] for field in fields if not joints)])
-    fields = {field: values[:, own] for field, values in fields.items()}  # a joint without a sensor is not the arm's
+    own = np.logical_and.reduce(
+        [np.full(len(names), True), *(known[field] for field in fields if not joints)]
+    )
+    fields = {
+        field: values[:, own] for field, values in fields.items()
+    }  # a joint without a sensor is not the arm's
     for field, values in fields.items():
         lost = np.isnan(values).all(axis=1, keepdims=True)
         for k, j in np.argwhere(~np.isfinite(values) & ~lost)[:1]:
-            raise BadInput("not a finite number", where=f"{where}, message {k + 1}, {field}", found=float(values[k, j]))
+            raise BadInput(
+                "not a finite number",
+                where=f"{where}, message {k + 1}, {field}",
+                found=float(values[k, j]),
+            )
     names = tuple(name for name, used in zip(names, own, strict=True) if used)
     return JointStates(names, stamps, fields, len(messages) - len(whole))
 
@@ -91,9 +105,17 @@ def _topic(known: set[str], asked: str | None, path: Path) -> str:
     names = ", ".join(sorted(known)) or f"a bag with {MESSAGE}"
     if asked is None and len(known) != 1:
         what = "several topics with joint states" if known else "no topic with joint states"
-        raise BadInput(what, where=str(path), allowed=f"`topic` in a description of the log: {names}")
+        raise BadInput(
+            what, where=str(path), allowed=f"`topic` in a description of the log: {names}"
+        )
     if asked is not None and asked not in known:
-        raise BadInput("no such topic", where=str(path), found=asked, allowed=names, nearest=nearest_name(asked, known))
+        raise BadInput(
+            "no such topic",
+            where=str(path),
+            found=asked,
+            allowed=names,
+            nearest=nearest_name(asked, known),
+        )
     return asked or next(iter(known))
 
 
@@ -103,6 +125,8 @@ def _numbers(messages: Sequence[Any], field: str, names: Sequence[str], where: s
         values, given = getattr(message, field), list(message.name)
         there = f"{where}, message {k + 1}, {field}"
         if len(values) != len(given):
-            raise BadInput("not one number a joint", where=there, found=len(values), allowed=str(len(given)))
+            raise BadInput(
+                "not one number a joint", where=there, found=len(values), allowed=str(len(given))
+            )
         out[k] = [values[given.index(name)] for name in names]
     return out

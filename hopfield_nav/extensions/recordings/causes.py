@@ -19,7 +19,10 @@ from hopfield_nav.extensions.recordings.signals import Signals
 ONSET, BEFORE = 0.15, 0.5  # [s] before the alarm: what is sudden, and what that is measured against
 BRIEF = 3  # rows; what is above half of the alarm's level for no more is noise
 LIKELY = 0.1  # share below which a cause explains nothing
-MOST_LOAD, MOST_SHARE = 5.0, 1.0  # [kg] of an unknown load, and of friction or masses, that are likely
+MOST_LOAD, MOST_SHARE = (
+    5.0,
+    1.0,
+)  # [kg] of an unknown load, and of friction or masses, that are likely
 _ROWS = 40  # before an alarm, that an error of the model has to explain
 _UNKNOWN_FRICTION = 0.1  # of what a joint bears, where the model has none
 
@@ -55,7 +58,9 @@ def _explain(model: Arm, signals: Signals, found: Replay, row: int) -> Explanati
     first = int(np.searchsorted(time, time[row] - BEFORE))
     earlier = slice(first, int(np.searchsorted(time, time[row] - ONSET)) + 1)
     known = time[row] - time[0] >= BEFORE  # else nothing is known of what was there before
-    sudden = torque - np.median(found.tau_external[earlier], axis=0) if known else np.zeros_like(torque)
+    sudden = (
+        torque - np.median(found.tau_external[earlier], axis=0) if known else np.zeros_like(torque)
+    )
     whole = float(np.sum((torque * weight) ** 2)) or 1.0
     above = _rows_above(found.level, row)
     causes = [Cause("noise", float(above <= BRIEF), f"above half of its level for {above} rows")]
@@ -69,12 +74,16 @@ def _explain(model: Arm, signals: Signals, found: Replay, row: int) -> Explanati
     return Explanation(float(time[row]), joint, float(found.level[row]), torque, tuple(causes))
 
 
-def _contact(model: Arm, signals: Signals, row: int, sudden: np.ndarray, whole: float, weight: np.ndarray) -> Cause:
+def _contact(
+    model: Arm, signals: Signals, row: int, sudden: np.ndarray, whole: float, weight: np.ndarray
+) -> Cause:
     """A force on the tool that came suddenly."""
     share, force = _fit(jacobian(model, signals.q[row])[:3].T, sudden, weight)
     fast = min(1.0, float(np.sum((sudden * weight) ** 2)) / whole)
     newtons = float(np.linalg.norm(force))
-    return Cause("contact", share * fast, f"a force of {newtons:.3g} N on the tool, or another on a link")
+    return Cause(
+        "contact", share * fast, f"a force of {newtons:.3g} N on the tool, or another on a link"
+    )
 
 
 def _errors_of_model(
@@ -87,7 +96,9 @@ def _errors_of_model(
         friction = np.sign(qd) * _UNKNOWN_FRICTION / weight
     load = np.einsum("kij,i->kj", jacobian(model, q)[:, :3], np.array(model.gravity))
     moving = inverse_dynamics(model, q, qd, qdd)
-    moving -= inverse_dynamics(model._replace(mass=0.0 * model.mass, inertia=0.0 * model.inertia), q, qd, qdd)
+    moving -= inverse_dynamics(
+        model._replace(mass=0.0 * model.mass, inertia=0.0 * model.inertia), q, qd, qdd
+    )
     weigh, wanted = np.tile(weight, len(rows)), torque[rows].ravel()
     causes = []
     for name, pattern, most, words in (
@@ -97,7 +108,13 @@ def _errors_of_model(
     ):
         share, (size,) = _fit(pattern.reshape(-1, 1), wanted, weigh)
         likely = abs(size) <= most
-        causes.append(Cause(name, share * likely, words.format(size) + ("" if likely else ", which is not likely")))
+        causes.append(
+            Cause(
+                name,
+                share * likely,
+                words.format(size) + ("" if likely else ", which is not likely"),
+            )
+        )
     return causes
 
 

@@ -61,36 +61,53 @@ def alarms_in_words(times: Sequence[float]) -> str:
 Log = Annotated[
     Path,
     typer.Argument(
-        metavar="LOG", help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log."
+        metavar="LOG",
+        help="Run, its log.nc or signals.csv, recording of a real arm, ROS bag, or description of a log.",
     ),
 ]
 SameMotor = Annotated[
     list[str] | None,
-    typer.Option(metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."),
+    typer.Option(
+        metavar="JOINTS", help="Joints with one motor constant: --same-motor 4,5,6. Repeatable."
+    ),
 ]
-WorldOfLog = Annotated[str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")]
+WorldOfLog = Annotated[
+    str | None, typer.Option(metavar="WORLD", help="That gives model, methods and parameters.")
+]
 Detector = Annotated[
-    str | None, typer.Option(help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]")
+    str | None,
+    typer.Option(
+        help=f"Name of a detector, or FILE.py:NAME  [default: that of the world, or {DETECTOR}]"
+    ),
 ]
 Estimator = Annotated[
     str | None,
-    typer.Option(help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"),
+    typer.Option(
+        help=f"Name of an estimator, or FILE.py:NAME  [default: that of the world, or {_ESTIMATOR}]"
+    ),
 ]
 ArmName = Annotated[
-    str | None, typer.Option("--arm", help=f"Model of the arm  [default: that of the world, or {_ARM}]")
+    str | None,
+    typer.Option("--arm", help=f"Model of the arm  [default: that of the world, or {_ARM}]"),
 ]
 Values = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A parameter of a method: --set omega=20. Repeatable."
+    ),
 ]
 Threshold = Annotated[float | None, typer.Option(help="Of the detector.")]
 FreeRun = Annotated[
     list[Path] | None,
-    typer.Option(metavar="LOG", help="Log of the same arm untouched: gives motors and friction. Repeatable."),
+    typer.Option(
+        metavar="LOG", help="Log of the same arm untouched: gives motors and friction. Repeatable."
+    ),
 ]
 MotorConstants = Annotated[
     str | None,
-    typer.Option(metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."),
+    typer.Option(
+        metavar="K1,K2,...", help="Torque for a current, of every joint [N·m/A], where it is known."
+    ),
 ]
 
 Episodes = Annotated[
@@ -109,7 +126,9 @@ def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
         try:
             joints.append([int(part) for part in text.split(",")])
         except ValueError:
-            raise BadInput("no joints", where="--same-motor", found=text, allowed="such as 4,5,6") from None
+            raise BadInput(
+                "no joints", where="--same-motor", found=text, allowed="such as 4,5,6"
+            ) from None
     return joints
 
 
@@ -119,11 +138,17 @@ def read_values(threshold: float | None, values: Sequence[str]) -> dict[str, Any
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise BadInput("not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20")
+            raise BadInput(
+                "not understood", where=f"--set {text}", allowed="NAME=VALUE, such as omega=20"
+            )
         given[name] = parse_value(value, f"--set {text}")
         entries = given[name] if isinstance(given[name], list) and given[name] else [given[name]]
-        if not all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries):
-            raise BadInput("not a number", where=f"--set {text}", allowed="a number, or a list of them")
+        if not all(
+            isinstance(entry, int | float) and not isinstance(entry, bool) for entry in entries
+        ):
+            raise BadInput(
+                "not a number", where=f"--set {text}", allowed="a number, or a list of them"
+            )
     return given
 
 
@@ -132,7 +157,9 @@ def read_numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput("not understood", where=option, found=text, allowed="numbers, such as 4,5,6") from None
+        raise BadInput(
+            "not understood", where=option, found=text, allowed="numbers, such as 4,5,6"
+        ) from None
 
 
 def choose(
@@ -144,18 +171,32 @@ def choose(
     Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
     """
     if world is None:
-        methods = (find_method("estimator", estimator or _ESTIMATOR), find_method("detector", detector or DETECTOR))
+        methods = (
+            find_method("estimator", estimator or _ESTIMATOR),
+            find_method("detector", detector or DETECTOR),
+        )
         own = load_named_arm(arm or _ARM)
-        return Chosen(own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own)
+        return Chosen(
+            own.arm, *methods, with_gains(given, methods), episodes=bool(episodes), own=own
+        )
     rule = world.detection
     methods = (
-        find_method("estimator", estimator) if estimator else _named(world, "estimator", rule.estimator),
+        find_method("estimator", estimator)
+        if estimator
+        else _named(world, "estimator", rule.estimator),
         find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
     )
     values = values_of_world(world, methods) | with_gains(given, methods)
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     own = load_named_arm(world.arm, world.folder)
-    return Chosen(model_of_world(world, arm), *methods, values, *alarms, world.contact.bodies == "tool", own=own)
+    return Chosen(
+        model_of_world(world, arm),
+        *methods,
+        values,
+        *alarms,
+        world.contact.bodies == "tool",
+        own=own,
+    )
 
 
 def _named(world: "World", kind: str, name: str) -> "Method":
@@ -163,7 +204,9 @@ def _named(world: "World", kind: str, name: str) -> "Method":
     try:
         return world.trust.find(kind, name, world.folder)
     except BadInput as error:
-        raise BadInput(error.what, found=error.found, allowed=f"--{kind} NAME or FILE.py:NAME") from None
+        raise BadInput(
+            error.what, found=error.found, allowed=f"--{kind} NAME or FILE.py:NAME"
+        ) from None
 
 
 def model_of_world(world: "World", arm: str | None) -> "Arm":
@@ -184,19 +227,29 @@ def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, An
 
 def fitting(values: Mapping[str, Any], methods: "Sequence[Method]") -> dict[str, Any]:
     """Those of some values that methods have as parameters, a list where that has one number a joint; and encoders'."""
-    joints = {p.name: p.per_joint for method in methods for p in method.parameters} | {"encoder_resolution": True}
+    joints = {p.name: p.per_joint for method in methods for p in method.parameters} | {
+        "encoder_resolution": True
+    }
     known = {name: value for name, value in values.items() if name in joints}
-    return {name: value for name, value in known.items() if joints[name] or not isinstance(value, list | tuple)}
+    return {
+        name: value
+        for name, value in known.items()
+        if joints[name] or not isinstance(value, list | tuple)
+    }
 
 
 def of_residual(chosen: Chosen, joints: int, kinematics: bool) -> Chosen:
     """The same for a log of torques that are what a maker's model leaves, of an arm without masses."""
     if chosen.estimator.name not in _RESIDUALS:
         allowed, found = ", ".join(_RESIDUALS), chosen.estimator.name
-        raise BadInput("feels nothing without masses", where="--estimator", found=found, allowed=allowed)
+        raise BadInput(
+            "feels nothing without masses", where="--estimator", found=found, allowed=allowed
+        )
     if not kinematics and chosen.detector.needs != JOINT_TORQUES:
         allowed = "--arm ARM for its lengths, or a detector of joint torques"
-        raise BadInput("needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed)
+        raise BadInput(
+            "needs an arm", where="--detector", found=chosen.detector.name, allowed=allowed
+        )
     if kinematics:
         return replace(chosen, model=without_masses(chosen.model))
     # of the joints nothing but their number is known: no lengths and no masses
@@ -222,13 +275,19 @@ def motors_of(
     """
     if any(("effort" in data) != measured for data in free):
         kinds = ("currents", "torques")
-        raise BadInput(f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run")
+        raise BadInput(
+            f"{kinds[not measured]} where the log has {kinds[measured]}", where="--free-run"
+        )
     if measured and (constants is not None or same_motor):
         message = "the log has torques, which need no motor constants"
-        raise BadInput(message, where="--motor-constants", allowed="a description without effort, or neither")
+        raise BadInput(
+            message, where="--motor-constants", allowed="a description without effort, or neither"
+        )
     if constants is not None:
         if free or same_motor:
-            raise BadInput("motors are given twice", where="--motor-constants", allowed="that, or --free-run")
+            raise BadInput(
+                "motors are given twice", where="--motor-constants", allowed="that, or --free-run"
+            )
         return model, given_motors(read_numbers(constants, "--motor-constants"), len(model.dh))
     if measured and not free:
         return model, given_motors([1.0] * len(model.dh), len(model.dh))

@@ -39,9 +39,12 @@ class SignalSection(world.Section):
     )
     unit: world.Text | None = Field(None, description="of its numbers; null: that of the program")
     scale: Annotated[Any, world.PerJoint(-1e9, 1e9, "")] = Field(
-        1.0, description="what its numbers are multiplied by, one or one a joint, such as N·m for 1 A"
+        1.0,
+        description="what its numbers are multiplied by, one or one a joint, such as N·m for 1 A",
     )
-    topic: world.Text | None = Field(None, description="of a bag, where it is another than that of the log")
+    topic: world.Text | None = Field(
+        None, description="of a bag, where it is another than that of the log"
+    )
 
 
 Signal = Annotated[SignalSection, world.OrWord("columns")]
@@ -53,24 +56,43 @@ class LogFile(world.Section):
 
     extension: ClassVar[str] = "recordings"
 
-    format: Annotated[int, world.Whole(1, 1)] = Field(description="version of the layout of a description")
-    file: world.Text = Field(description="table, .bag, or folder of a ROS 2 bag, relative to this file")
-    topic: world.Text | None = Field(None, description="of a bag; null: the only one with joint states")
-    joints: tuple[world.Text | int, ...] | None = Field(
-        None, description="what * stands for, or names in a bag, in the arm's order; null: as they are"
+    format: Annotated[int, world.Whole(1, 1)] = Field(
+        description="version of the layout of a description"
     )
-    time: Signal = Field(SignalSection(columns="time"), description="of a table: its column of time")
+    file: world.Text = Field(
+        description="table, .bag, or folder of a ROS 2 bag, relative to this file"
+    )
+    topic: world.Text | None = Field(
+        None, description="of a bag; null: the only one with joint states"
+    )
+    joints: tuple[world.Text | int, ...] | None = Field(
+        None,
+        description="what * stands for, or names in a bag, in the arm's order; null: as they are",
+    )
+    time: Signal = Field(
+        SignalSection(columns="time"), description="of a table: its column of time"
+    )
     q: Signal | None = Field(None, description="measured joint angles")
     qd: Signal | None = Field(None, description="measured joint velocities")
     q_ref: Signal | None = Field(None, description="reference joint angles")
     qd_ref: Signal | None = Field(None, description="reference joint velocities")
     qdd_ref: Signal | None = Field(None, description="reference joint accelerations")
     current: Signal | None = Field(None, description="motor currents")
-    effort: Signal | None = Field(None, description="measured torques at the joints, friction included")
-    tau: Signal | None = Field(None, description="torques that the maker's own model needs for the motion")
-    residual: world.Flag = Field(False, description="what effort leaves of tau is felt, and no model is needed")
-    contact: world.Text | None = Field(None, description="of a table: column that is not 0 where the arm was touched")
-    contacts: tuple[_Span, ...] = Field((), description="when it was touched: begin and end, by the log's time")
+    effort: Signal | None = Field(
+        None, description="measured torques at the joints, friction included"
+    )
+    tau: Signal | None = Field(
+        None, description="torques that the maker's own model needs for the motion"
+    )
+    residual: world.Flag = Field(
+        False, description="what effort leaves of tau is felt, and no model is needed"
+    )
+    contact: world.Text | None = Field(
+        None, description="of a table: column that is not 0 where the arm was touched"
+    )
+    contacts: tuple[_Span, ...] = Field(
+        (), description="when it was touched: begin and end, by the log's time"
+    )
 
     def signals(self) -> dict[str, SignalSection]:
         """The signals that are said to be there, by name."""
@@ -85,32 +107,48 @@ def is_described(path: Path) -> bool:
 def read_described(path: Path, joints: int | None) -> Recorded:
     """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has)."""
     is_given = not is_bag(path)
-    given = world.read_form(LogFile, world.read_document(path)) if is_given else LogFile(format=1, file=path.name)
+    given = (
+        world.read_form(LogFile, world.read_document(path))
+        if is_given
+        else LogFile(format=1, file=path.name)
+    )
     log = path.parent / given.file
     where = str(log if is_bag(path) else path)
     for name, signal in {**given.signals(), "time": given.time}.items():
         if signal.unit is not None and signal.unit not in _UNITS[name]:
             allowed = ", ".join(_UNITS[name])
-            raise BadInput("unknown unit", where=f"{where}: {name}.unit", found=signal.unit, allowed=allowed)
+            raise BadInput(
+                "unknown unit", where=f"{where}: {name}.unit", found=signal.unit, allowed=allowed
+            )
     if given.contact is not None and given.contacts:
-        raise BadInput("touches are said twice", where=f"{where}: contact", allowed="contact or contacts")
-    if not is_bag(log) and (given.topic or any(signal.topic for signal in given.signals().values())):
+        raise BadInput(
+            "touches are said twice", where=f"{where}: contact", allowed="contact or contacts"
+        )
+    if not is_bag(log) and (
+        given.topic or any(signal.topic for signal in given.signals().values())
+    ):
         raise BadInput("a table has no topics", where=f"{where}: topic", allowed="none")
     raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
     for name, signal in given.signals().items():
         scale = np.atleast_1d(signal.scale)
         if scale.size not in (1, raw.signals[name].shape[1]):
             allowed = "1, or one a joint"
-            raise BadInput("wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed)
+            raise BadInput(
+                "wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed
+            )
         raw.signals[name] *= _factor(name, signal) * scale
     counts = {name: values.shape[1] for name, values in raw.signals.items() if name in SIGNALS}
     wanted = joints or counts["q"]
     for name, found in counts.items():
         if found != wanted:
-            raise BadInput("wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted))
+            raise BadInput(
+                "wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted)
+            )
     if given.residual:
         if not {"effort", "tau"} <= set(raw.signals):
-            raise BadInput("no effort or no tau", where=f"{where}: residual", allowed="with both alone")
+            raise BadInput(
+                "no effort or no tau", where=f"{where}: residual", allowed="with both alone"
+            )
         raw.signals["effort"] -= raw.signals["tau"]
     return _labelled(given, raw._replace(residual=given.residual), where)
 
@@ -121,28 +159,45 @@ def _factor(name: str, signal: SignalSection) -> float:
 
 def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Recorded:
     if given.q is None:
-        raise BadInput("no joint angles", where=f"{where}: q", allowed="their columns, such as pos_*")
+        raise BadInput(
+            "no joint angles", where=f"{where}: q", allowed="their columns, such as pos_*"
+        )
     head = read_head(path)
-    places = {name: _places(head, signal, given, joints) for name, signal in given.signals().items()}
+    places = {
+        name: _places(head, signal, given, joints) for name, signal in given.signals().items()
+    }
     columns = {name: [*own.values()] for name, own in places.items()}
     if given.contact is not None:
         columns["contact"] = [head.place(given.contact)]
     raw = head.read(str(given.time.columns), columns)
-    names = () if isinstance(given.q.columns, tuple) else tuple(name for name in places["q"] if not name.isdigit())
+    names = (
+        ()
+        if isinstance(given.q.columns, tuple)
+        else tuple(name for name in places["q"] if not name.isdigit())
+    )
     factor = _factor("time", given.time) * float(np.ravel(given.time.scale)[0])
     return raw._replace(time=raw.time * factor, joints=names)
 
 
-def _places(head: Head, signal: SignalSection, given: LogFile, joints: int | None) -> dict[str, int]:
+def _places(
+    head: Head, signal: SignalSection, given: LogFile, joints: int | None
+) -> dict[str, int]:
     """Columns of a signal by the names of their joints, or by other words where these are not known."""
     names = signal.columns
     if isinstance(names, str) and given.joints is not None:
         return {str(joint): head.place(names.replace("*", str(joint))) for joint in given.joints}
     if not isinstance(names, str):
-        return {str(name): head.place(str(name)) for name in (names if isinstance(names, tuple) else [names])}
+        return {
+            str(name): head.place(str(name))
+            for name in (names if isinstance(names, tuple) else [names])
+        }
     numbered = head.numbered(names, joints) if "*" in names else []
     named = dict(head.matching(names)) if "*" in names else {}
-    return {str(k + 1): place for k, place in enumerate(numbered)} or named or {names: head.place(names)}
+    return (
+        {str(k + 1): place for k, place in enumerate(numbered)}
+        or named
+        or {names: head.place(names)}
+    )
 
 
 def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
@@ -158,7 +213,11 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
         found = f"{len(names)}: {', '.join(names)}"
         allowed = f"{joints}, named by `joints` in a description of the log"
         raise BadInput("wrong number of joints", where=str(path), found=found, allowed=allowed)
-    wanted = {name: SignalSection(columns=field) for name, field in _OF_BAG.items() if field in first.fields}
+    wanted = {
+        name: SignalSection(columns=field)
+        for name, field in _OF_BAG.items()
+        if field in first.fields
+    }
     if given.signals():
         wanted = {"q": SignalSection(columns="position"), **given.signals()}
     logs: dict[str, np.ndarray] = {}
@@ -166,14 +225,24 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
         of_topic = states(signal.topic or given.topic)
         if signal.columns not in of_topic.fields:
             allowed = ", ".join(of_topic.fields) + f" of {', '.join(FIELDS)}"
-            raise BadInput("not in the messages", where=f"{path}: {name}", found=signal.columns, allowed=allowed)
+            raise BadInput(
+                "not in the messages",
+                where=f"{path}: {name}",
+                found=signal.columns,
+                allowed=allowed,
+            )
         time = 1e-9 * (of_topic.nanoseconds - first.nanoseconds[0])
         logs[name] = np.column_stack([time, of_topic.fields[str(signal.columns)]])
     if "q" not in logs:
         raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
     stamps, signals, dropped = aligned(logs, path)
-    start, fields = 1e-9 * float(first.nanoseconds[0]), ", ".join(f"{n} of {s.columns}" for n, s in wanted.items())
-    return Recorded(stamps, signals, [], dropped + first.dropped, start, joints=first.joints, columns=fields)
+    start, fields = (
+        1e-9 * float(first.nanoseconds[0]),
+        ", ".join(f"{n} of {s.columns}" for n, s in wanted.items()),
+    )
+    return Recorded(
+        stamps, signals, [], dropped + first.dropped, start, joints=first.joints, columns=fields
+    )
 
 
 def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:
@@ -184,8 +253,13 @@ def _labelled(given: LogFile, raw: Recorded, where: str) -> Recorded:
         for begin, end in given.contacts:
             inside = (time >= begin) & (time <= end)
             if not inside.any():
-                found, allowed = f"{begin:g} to {end:g} s", f"{time[0]:.10g} to {time[-1]:.10g} s, with rows"
-                raise BadInput("no rows in a contact", where=f"{where}: contacts", found=found, allowed=allowed)
+                found, allowed = (
+                    f"{begin:g} to {end:g} s",
+                    f"{time[0]:.10g} to {time[-1]:.10g} s, with rows",
+                )
+                raise BadInput(
+                    "no rows in a contact", where=f"{where}: contacts", found=found, allowed=allowed
+                )
             touched |= inside
         raw.signals["contact"] = touched[:, None].astype(np.float64)
     return raw

@@ -12,14 +12,28 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures import CENTIMETRE, COLOURS, COLUMN, PAGE, add_legend, envelope, paper_style, save_figure
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    COLUMN,
+    PAGE,
+    add_legend,
+    envelope,
+    paper_style,
+    save_figure,
+)
 
 WINDOW = 1.0  # [s] before and after the alarm
 _DASHES = (0, (4, 2))
 
 
 def draw_replay(
-    time: np.ndarray, level: np.ndarray, wrench: np.ndarray, detected: np.ndarray, path: Path, note: str = ""
+    time: np.ndarray,
+    level: np.ndarray,
+    wrench: np.ndarray,
+    detected: np.ndarray,
+    path: Path,
+    note: str = "",
 ) -> Path:
     """Draw alarm level (k,), a share of the threshold, and force of a wrench (k, 6) [N] over time (k,) [s].
 
@@ -30,7 +44,10 @@ def draw_replay(
         above, below = figure.subplots(2, 1, sharex=True)
         threshold = above.axhline(1.0, color=COLOURS.ink, lw=0.7, ls=_DASHES, label="threshold")
         force = np.linalg.norm(wrench[:, :3], axis=1)
-        for ax, values, label in ((above, level, "alarm level (1)"), (below, force, "estimated force (N)")):
+        for ax, values, label in (
+            (above, level, "alarm level (1)"),
+            (below, force, "estimated force (N)"),
+        ):
             ax.plot(*envelope(time, values), color=COLOURS.felt)
             ax.set_ylim(0.0, 1.15 * max(1.0, float(values.max())))
             ax.set_ylabel(label)
@@ -60,11 +77,20 @@ def draw_causes(
         left, right = figure.subplots(1, 2, width_ratios=[2, 1])
         for k in (*(k for k in range(torque.shape[1]) if k + 1 != joint), joint - 1):
             main = k + 1 == joint
-            how: dict[str, Any] = {"color": COLOURS.felt if main else COLOURS.ink, "lw": 1.4 if main else 0.5}
-            left.plot(*envelope(time[near], torque[near, k]), **how, label=f"joint {joint}" if main else "_")
+            how: dict[str, Any] = {
+                "color": COLOURS.felt if main else COLOURS.ink,
+                "lw": 1.4 if main else 0.5,
+            }
+            left.plot(
+                *envelope(time[near], torque[near, k]),
+                **how,
+                label=f"joint {joint}" if main else "_",
+            )
         left.plot([], color=COLOURS.ink, lw=0.5, label="other joints")
         left.axvline(alarm, color=COLOURS.goal, lw=0.8, label="detection")
-        left.set(xlabel="time (s)", ylabel="torque taken for contact (N·m)", xlim=time[near][[0, -1]])
+        left.set(
+            xlabel="time (s)", ylabel="torque taken for contact (N·m)", xlim=time[near][[0, -1]]
+        )
         left.legend()
         names, shares = zip(*reversed(causes), strict=True)
         right.barh(names, 100 * np.array(shares), color=COLOURS.felt)

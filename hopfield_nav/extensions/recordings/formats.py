@@ -50,7 +50,12 @@ def read_lines(path: Path) -> tuple[list[str], bool]:
 
 
 def parse(
-    path: Path, lines: Sequence[str], first_line: int, separator: str | None, columns: Sequence[int], width: int
+    path: Path,
+    lines: Sequence[str],
+    first_line: int,
+    separator: str | None,
+    columns: Sequence[int],
+    width: int,
 ) -> tuple[np.ndarray, bool]:
     """Numbers (k, columns) of the chosen columns, time first, and whether the last line was cut short (and left out).
 
@@ -65,7 +70,9 @@ def parse(
     for line, row in rows:
         if len(row) != width:
             where = f"{path}, line {line}"
-            raise BadInput("wrong number of columns", where=where, found=len(row), allowed=str(width))
+            raise BadInput(
+                "wrong number of columns", where=where, found=len(row), allowed=str(width)
+            )
     values = _numbers(path, rows, columns)
     back = np.flatnonzero(np.diff(values[:, 0]) < 0)
     if len(back):
@@ -75,7 +82,9 @@ def parse(
     return values, cut
 
 
-def _fields(lines: Sequence[str], first_line: int, separator: str | None) -> list[tuple[int, list[str]]]:
+def _fields(
+    lines: Sequence[str], first_line: int, separator: str | None
+) -> list[tuple[int, list[str]]]:
     """The number of each line that has text, and its fields without quotation marks."""
     if separator is None:
         return [(first_line + k, line.split()) for k, line in enumerate(lines) if line.strip()]
@@ -96,8 +105,12 @@ def _numbers(path: Path, rows: list[tuple[int, list[str]]], columns: Sequence[in
     for k, column in np.argwhere(wrong)[:1]:
         text = chosen[k][column].strip()
         decimal = re.fullmatch("[-+]?[0-9]*,[0-9]+(e.*)?", text)
-        allowed = f"numbers with a decimal point, as {text.replace(',', '.')}" if decimal else "numbers"
-        raise BadInput("not a finite number", where=f"{path}, line {rows[k][0]}", found=text, allowed=allowed)
+        allowed = (
+            f"numbers with a decimal point, as {text.replace(',', '.')}" if decimal else "numbers"
+        )
+        raise BadInput(
+            "not a finite number", where=f"{path}, line {rows[k][0]}", found=text, allowed=allowed
+        )
     return values
 
 
@@ -130,7 +143,9 @@ _SIX_COLUMNS = {  # (first three, last three) of six components
 def read_folder(folder: Path, joints: int) -> Recorded:
     """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated."""
     if not (folder / "log_q_actual.csv").exists():
-        raise BadInput("no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal")
+        raise BadInput(
+            "no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal"
+        )
     logs: dict[str, np.ndarray] = {}
     cut: list[str] = []
     for name, file in _FILES.items():
@@ -141,9 +156,13 @@ def read_folder(folder: Path, joints: int) -> Recorded:
     sensor = logs.pop("sensor", None)
     time, signals, dropped = aligned(logs, folder)
     if "wrench" in signals:
-        signals["force_estimate"], signals["moment_estimate"] = np.split(signals.pop("wrench"), 2, axis=1)
+        signals["force_estimate"], signals["moment_estimate"] = np.split(
+            signals.pop("wrench"), 2, axis=1
+        )
     if sensor is not None and np.abs(sensor[:, 1:]).max() > NO_SENSOR:
-        signals["force_sensor"], signals["moment_sensor"] = np.split(_interpolated(sensor, time), 2, axis=1)
+        signals["force_sensor"], signals["moment_sensor"] = np.split(
+            _interpolated(sensor, time), 2, axis=1
+        )
     columns = ", ".join(f"{name} of log_{_FILES[name]}.csv" for name in logs)
     return Recorded(time, signals, cut, dropped, columns=columns)
 
@@ -152,29 +171,48 @@ def _read_log(path: Path, width: int) -> tuple[np.ndarray, bool]:
     lines, cut = read_lines(path)
     found = len(lines[0].split(","))
     if found != width + 1:
-        what = "not six components" if path.stem[4:] in ("tcp_force", "force_sensor") else "wrong number of joints"
-        raise BadInput(what, where=f"{path}, line 1", found=found - 1, allowed=f"time and {width} numbers")
+        what = (
+            "not six components"
+            if path.stem[4:] in ("tcp_force", "force_sensor")
+            else "wrong number of joints"
+        )
+        raise BadInput(
+            what, where=f"{path}, line 1", found=found - 1, allowed=f"time and {width} numbers"
+        )
     values, incomplete = parse(path, lines, 1, ",", range(width + 1), width + 1)
     return values, cut or incomplete
 
 
-def aligned(logs: dict[str, np.ndarray], folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
+def aligned(
+    logs: dict[str, np.ndarray], folder: Path
+) -> tuple[np.ndarray, dict[str, np.ndarray], int]:
     """Rows of every log nearest to the times of ``q``; a time that one of them lacks is dropped."""
     first, last = max(log[0, 0] for log in logs.values()), min(log[-1, 0] for log in logs.values())
     time = logs["q"][:, 0]
     half = 0.5 * float(np.median(np.diff(time))) if len(time) > 1 else 0.0
     time = time[(time >= first - half) & (time <= last + half)]
-    rows = {name: np.rint(np.interp(time, log[:, 0], np.arange(len(log)))).astype(int) for name, log in logs.items()}
-    kept = np.logical_and.reduce([np.abs(logs[name][rows[name], 0] - time) <= half for name in logs])
+    rows = {
+        name: np.rint(np.interp(time, log[:, 0], np.arange(len(log)))).astype(int)
+        for name, log in logs.items()
+    }
+    kept = np.logical_and.reduce(
+        [np.abs(logs[name][rows[name], 0] - time) <= half for name in logs]
+    )
     if not kept.any():
         raise BadInput("the files have no time in common", where=str(folder))
-    return time[kept], {name: log[rows[name][kept], 1:] for name, log in logs.items()}, int(len(kept) - kept.sum())
+    return (
+        time[kept],
+        {name: log[rows[name][kept], 1:] for name, log in logs.items()},
+        int(len(kept) - kept.sum()),
+    )
 
 
 def _interpolated(log: np.ndarray, time: np.ndarray) -> np.ndarray:
     """Signals of another rate at ``time``; NaN before, after and in gaps."""
     stamps = log[:, 0]
-    out = np.column_stack([np.interp(time, stamps, column, np.nan, np.nan) for column in log[:, 1:].T])
+    out = np.column_stack(
+        [np.interp(time, stamps, column, np.nan, np.nan) for column in log[:, 1:].T]
+    )
     steps = np.diff(stamps)
     if len(steps):
         k = np.clip(np.searchsorted(stamps, time) - 1, 0, len(steps) - 1)
@@ -210,25 +248,41 @@ class Head(NamedTuple):
         """Where a column stands; BadInput where there is none."""
         if name in self.names:
             return self.names.index(name)
-        where, what, nearest = f"{self.path}, line 1", f"no column {name!r}", nearest_name(name, self.names)
+        where, what, nearest = (
+            f"{self.path}, line 1",
+            f"no column {name!r}",
+            nearest_name(name, self.names),
+        )
         if self.first == 1:
             allowed = f"columns by number in a description, 1 to {len(self.names)}"
             raise BadInput(f"{what}: the table has no header", where=where, allowed=allowed)
         found = ", ".join(self.names[:6])
-        raise BadInput(f"{what} in the header", where=where, found=found, allowed="its columns", nearest=nearest)
+        raise BadInput(
+            f"{what} in the header",
+            where=where,
+            found=found,
+            allowed="its columns",
+            nearest=nearest,
+        )
 
     def matching(self, pattern: str, text: str = ".+") -> list[tuple[str, int]]:
         """What stands for the ``*`` of a pattern, which is like a regular expression, and where, of each column."""
         fits = re.compile(re.escape(pattern).replace(r"\*", f"({text})"))
         return [(fit[1], k) for k, name in enumerate(self.names) if (fit := fits.fullmatch(name))]
 
-    def numbered(self, pattern: str, count: int | None, what: str = "wrong number of joints") -> list[int]:
+    def numbered(
+        self, pattern: str, count: int | None, what: str = "wrong number of joints"
+    ) -> list[int]:
         """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any."""
         found = sorted((int(number), k) for number, k in self.matching(pattern, "[0-9]+"))
         first = found[0][0] if found else 0
-        if found and [number for number, _ in found] != [*range(first, first + (count or len(found)))]:
+        if found and [number for number, _ in found] != [
+            *range(first, first + (count or len(found)))
+        ]:
             allowed = f"{count or 'columns'}, numbered each once"
-            raise BadInput(what, where=f"{self.path}, line 1, {pattern}", found=len(found), allowed=allowed)
+            raise BadInput(
+                what, where=f"{self.path}, line 1, {pattern}", found=len(found), allowed=allowed
+            )
         return [k for _, k in found]
 
     def read(self, time: str, columns: Mapping[str, Sequence[int]]) -> Recorded:
@@ -238,12 +292,19 @@ class Head(NamedTuple):
         for name, places in columns.items():
             spans[name] = slice(len(order), len(order) + len(places))
             order += places
-        values, cut = parse(self.path, self.rows, self.first, self.separator, order, len(self.names))
+        values, cut = parse(
+            self.path, self.rows, self.first, self.separator, order, len(self.names)
+        )
         signals = {name: values[:, span] for name, span in spans.items()}
-        ends = {name: dict.fromkeys(self.names[k] for k in (places[0], places[-1])) for name, places in columns.items()}
+        ends = {
+            name: dict.fromkeys(self.names[k] for k in (places[0], places[-1]))
+            for name, places in columns.items()
+        }
         words = (f"{name} of {' … '.join(both)}" for name, both in ends.items())
         short = [self.path.name] if self.cut or cut else []
-        return Recorded(values[:, 0], signals, short, 0, columns=", ".join([f"time of {time}", *words]))
+        return Recorded(
+            values[:, 0], signals, short, 0, columns=", ".join([f"time of {time}", *words])
+        )
 
 
 def read_head(path: Path) -> Head:

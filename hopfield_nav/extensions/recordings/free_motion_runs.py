@@ -69,5 +69,9 @@ def _moved(world: World, seed: int, along: Trajectory | None) -> Simulation:
         if outcome in ("reached", "time_limit") and simulation.time >= _SHORTEST and not touched:
             return simulation
     if along is not None:
-        raise BadInput("a motion that is not free", where="--motion", found=f"{outcome}, touched: {touched}")
-    raise BadInput("no goal is reached in free motion", where=world.name, found=f"{_TRIES} goals drawn")
+        raise BadInput(
+            "a motion that is not free", where="--motion", found=f"{outcome}, touched: {touched}"
+        )
+    raise BadInput(
+        "no goal is reached in free motion", where=world.name, found=f"{_TRIES} goals drawn"
+    )

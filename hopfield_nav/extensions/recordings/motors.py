@@ -51,7 +51,9 @@ class MotorFit(NamedTuple):
         """``arm`` with this friction (the recordings show no higher torque to break away) and these rotors."""
         coulomb, viscous = np.maximum(self.friction, 0.0).T
         friction = np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)])
-        return arm._replace(friction=friction, rotor_inertia=arm.rotor_inertia + np.maximum(self.rotor, 0.0))
+        return arm._replace(
+            friction=friction, rotor_inertia=arm.rotor_inertia + np.maximum(self.rotor, 0.0)
+        )
 
     @property
     def unknown(self) -> list[int]:
@@ -61,19 +63,28 @@ class MotorFit(NamedTuple):
     def require_known(self) -> None:
         """Refuse, with ``BadInput``, what would rest on a constant that is not known."""
         if self.unknown:
-            found = f"joints {', '.join(map(str, self.unknown))} cannot be told apart from their rotors"
+            found = (
+                f"joints {', '.join(map(str, self.unknown))} cannot be told apart from their rotors"
+            )
             allowed = "--motor-constants, --same-motor, or a model with rotor inertia"
             raise BadInput("the motor constants are not known", found=found, allowed=allowed)
 
     def words(self) -> str:
         """The constants with their 95 % intervals, where these are known."""
         rows = zip(self.motor_constant, norm.ppf(0.975) * self.std[:, 0], strict=True)
-        ends = ((k, f" [{k - s:.3g}, {k + s:.3g}]" if 0 < s < np.inf else " assumed" * bool(s)) for k, s in rows)
-        unknown = f"; joints {', '.join(map(str, self.unknown))}: cannot be told apart from the rotor"
+        ends = (
+            (k, f" [{k - s:.3g}, {k + s:.3g}]" if 0 < s < np.inf else " assumed" * bool(s))
+            for k, s in rows
+        )
+        unknown = (
+            f"; joints {', '.join(map(str, self.unknown))}: cannot be told apart from the rotor"
+        )
         return f"{', '.join(f'{k:.3g}{end}' for k, end in ends)} N·m/A{unknown if self.unknown else ''}"
 
 
-def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()) -> MotorFit:
+def fit_motors(
+    recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()
+) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
     The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
@@ -88,7 +99,9 @@ def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Seq
     recordings = [with_reference(data) for data in recordings]
     for data in recordings:
         _check(data, len(arm.dh))
-    torques = [inverse_dynamics(arm, *(data[name].values for name in REFERENCE)) for data in recordings]
+    torques = [
+        inverse_dynamics(arm, *(data[name].values for name in REFERENCE)) for data in recordings
+    ]
     rotors = (arm.rotor_inertia == 0.0) & ("effort" not in recordings[0])
     joints = [_rows(recordings, torques, j, bool(rotors[j])) for j in range(len(arm.dh))]
     if "effort" in recordings[0]:
@@ -96,7 +109,9 @@ def fit_motors(recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Seq
     fits: dict[int, MotorFit] = {}
     for group in _groups(same_motor, len(joints)):
         fits |= zip(group, _fit_group([joints[j] for j in group]), strict=True)
-    unknown = [j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.motor_constant)]
+    unknown = [
+        j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.motor_constant)
+    ]
     for j in unknown:
         if not rotors[j]:
             allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
@@ -118,15 +133,27 @@ def given_motors(constants: Sequence[float], n: int) -> MotorFit:
     values = np.asarray(constants, dtype=np.float64)
     if values.shape != (n,) or not np.all(values > 0) or not np.isfinite(values).all():
         allowed = f"{n} numbers above 0 [N·m/A]"
-        raise BadInput("no motor constants", where="--motor-constants", found=constants, allowed=allowed)
+        raise BadInput(
+            "no motor constants", where="--motor-constants", found=constants, allowed=allowed
+        )
     nothing = np.zeros(n)
-    return MotorFit(values, np.zeros((n, 2)), nothing, np.zeros((n, 4)), nothing, np.zeros(n, dtype=int), nothing)
+    return MotorFit(
+        values,
+        np.zeros((n, 2)),
+        nothing,
+        np.zeros((n, 4)),
+        nothing,
+        np.zeros(n, dtype=int),
+        nothing,
+    )
 
 
 class _Rows(NamedTuple):
     """Of one joint, for its fit."""
 
-    columns: np.ndarray  # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
+    columns: (
+        np.ndarray
+    )  # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
     current: np.ndarray  # (k,)
     block: np.ndarray  # (k,) number
 
@@ -134,13 +161,17 @@ class _Rows(NamedTuple):
 def _check(data: "xarray.Dataset", n: int) -> None:
     title = str(data.attrs.get("title", "recording"))
     if data.sizes["joint"] != n:
-        raise BadInput("another number of joints", where=title, found=data.sizes["joint"], allowed=str(n))
+        raise BadInput(
+            "another number of joints", where=title, found=data.sizes["joint"], allowed=str(n)
+        )
     if "force_sensor" in data:
         felt = data.force_sensor.values[~np.isnan(data.force_sensor.values[:, 0])]
         span = float(np.nanmax(np.ptp(felt, axis=0))) if len(felt) else 0.0
         if span > 10.0:
             what = "not a free run: its force sensor felt a push"
-            raise BadInput(what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching")
+            raise BadInput(
+                what, where=title, found=f"{span:.0f} N", allowed="runs with nothing touching"
+            )
 
 
 def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, rotor: bool) -> _Rows:
@@ -157,8 +188,14 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, rotor: bo
         first = int(block[-1]) + 1
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
     if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
-        allowed = f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
-        raise BadInput(f"joint {j + 1} is not excited", found=f"{len(rows.current)} rows of motion", allowed=allowed)
+        allowed = (
+            f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
+        )
+        raise BadInput(
+            f"joint {j + 1} is not excited",
+            found=f"{len(rows.current)} rows of motion",
+            allowed=allowed,
+        )
     return rows
 
 
@@ -166,13 +203,17 @@ def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
     groups = [[j - 1 for j in group] for group in same_motor]
     named = [j for group in groups for j in group]
     if len(set(named)) < len(named) or any(not 0 <= j < n for j in named):
-        raise BadInput("a joint stands in two groups, or is none", where="same_motor", found=same_motor)
+        raise BadInput(
+            "a joint stands in two groups, or is none", where="same_motor", found=same_motor
+        )
     return groups + [[j] for j in range(n) if j not in named]
 
 
 def _fit_group(joints: list[_Rows]) -> list[MotorFit]:
     """Joints with one motor constant: one column of torque in common, the others of each. Fits of one joint each."""
-    scales = [_scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints]
+    scales = [
+        _scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints
+    ]
     widths = [rows.columns.shape[1] - 1 for rows in joints]
     own = [slice(1 + sum(widths[:k]), 1 + sum(widths[: k + 1])) for k in range(len(joints))]
     tables, currents, blocks, first = [], [], [], 0
@@ -189,9 +230,14 @@ def _fit_group(joints: list[_Rows]) -> list[MotorFit]:
     left = current - table @ beta
     covariance = _covariance(table, left, np.concatenate(blocks))
     places = [[0, *range(place.start, place.stop)] for place in own]
-    fits = [_one_fit(beta[k], covariance[np.ix_(k, k)], rows) for k, rows in zip(places, joints, strict=True)]
+    fits = [
+        _one_fit(beta[k], covariance[np.ix_(k, k)], rows)
+        for k, rows in zip(places, joints, strict=True)
+    ]
     torque, others = table[:, 0], table[:, 1:]
-    alone = torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]  # what nothing else can explain
+    alone = (
+        torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]
+    )  # what nothing else can explain
     if max(widths) > 3 and np.sqrt(np.mean((beta[0] * alone) ** 2)) < _scale(left):
         return [fit._replace(std=np.concatenate([[np.inf], fit.std[1:]])) for fit in fits]
     return fits
@@ -210,10 +256,17 @@ def _fit_known(rows: _Rows, constant: float, std: float) -> MotorFit:
 def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> MotorFit:
     """From i = a tau + b sign + c qd + i_0 + e qdd to K = 1/a, b/a, c/a, i_0, e/a, and deviations (delta method)."""
     a, b, c, zero, *rest = beta[0] or _NOTHING, *beta[1:]
-    slope = np.array([[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]])
+    slope = np.array(
+        [[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]]
+    )
     std = np.sqrt(np.diag(slope @ covariance[:4, :4] @ slope.T))
-    rms, friction = np.sqrt(np.mean((rows.current - rows.columns @ beta) ** 2)), np.array([b / a, c / a])
-    return MotorFit(*map(np.asarray, (1 / a, friction, zero, std, rms, len(rows.current), sum(rest) / a)))
+    rms, friction = (
+        np.sqrt(np.mean((rows.current - rows.columns @ beta) ** 2)),
+        np.array([b / a, c / a]),
+    )
+    return MotorFit(
+        *map(np.asarray, (1 / a, friction, zero, std, rms, len(rows.current), sum(rest) / a))
+    )
 
 
 def _stacked(fits: list[MotorFit]) -> MotorFit:

@@ -25,7 +25,13 @@ from hopfield_nav.extensions.recordings.described import is_described
 from hopfield_nav.extensions.recordings.formats import read_head, read_lines
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
 from hopfield_nav.extensions.recordings.recording import label_signals, load_recording
-from hopfield_nav.extensions.recordings.signals import MOTOR_CONSTANT, Signals, drive_of, signals_of_data, stride_of
+from hopfield_nav.extensions.recordings.signals import (
+    MOTOR_CONSTANT,
+    Signals,
+    drive_of,
+    signals_of_data,
+    stride_of,
+)
 from hopfield_nav.record import load_run, read_netcdf
 from hopfield_nav.world import World, recorded_world
 
@@ -59,7 +65,9 @@ class OpenedLog:
 
         Raises ``BadInput``: the rows are not those of control periods.
         """
-        return signals_of_data(self.data, 1 if self.world is None else stride_of(self.data, self.world, str(self.path)))
+        return signals_of_data(
+            self.data, 1 if self.world is None else stride_of(self.data, self.world, str(self.path))
+        )
 
     def recording(self) -> "xarray.Dataset":
         """A run as ``serve`` tells it: the motors' torques as currents of motors with one known constant."""
@@ -79,7 +87,12 @@ class OpenedLog:
             return
         if touched.size:
             found = f"contact at {float(self.data.time[touched[0]]):g} s"
-            raise BadInput("no free motion: something touched the arm", str(self.path), found, "runs of free motion")
+            raise BadInput(
+                "no free motion: something touched the arm",
+                str(self.path),
+                found,
+                "runs of free motion",
+            )
 
 
 def open_log(path: str | Path) -> OpenedLog:
@@ -95,13 +108,19 @@ def open_log(path: str | Path) -> OpenedLog:
     beside = table.parent / "world.yaml"
     if table.suffix == ".nc" and table.is_file():
         data = read_netcdf(table)
-    elif table.is_file() and not is_described(table) and read_lines(table)[0][0].startswith("time ["):
+    elif (
+        table.is_file() and not is_described(table) and read_lines(table)[0][0].startswith("time [")
+    ):
         data = _read_signals(table)
     else:
         return OpenedLog(load_recording(path, None), None, False, path)
-    missing = [name for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau") if name not in data]
+    missing = [
+        name for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau") if name not in data
+    ]
     if missing:
-        raise BadInput("not the signals of a run", where=str(table), found=f"no {', '.join(missing)}")
+        raise BadInput(
+            "not the signals of a run", where=str(table), found=f"no {', '.join(missing)}"
+        )
     return OpenedLog(data, recorded_world(beside) if beside.is_file() else None, True, table)
 
 
@@ -119,13 +138,19 @@ def _read_signals(path: Path) -> "xarray.Dataset":
             units[column["name"]] = column["unit"]
     read = head.read(head.names[0], places)
     variables = {
-        name: (("time", "joint" if name.startswith(("q", "tau")) else "axis"), table, {"units": units[name]})
+        name: (
+            ("time", "joint" if name.startswith(("q", "tau")) else "axis"),
+            table,
+            {"units": units[name]},
+        )
         for name, table in read.signals.items()
     }
     return xarray.Dataset(variables, {"time": ("time", read.time, {"units": "s"})})
 
 
-def in_order_of(data: "xarray.Dataset", names: Sequence[str], count: int, where: str) -> "xarray.Dataset":
+def in_order_of(
+    data: "xarray.Dataset", names: Sequence[str], count: int, where: str
+) -> "xarray.Dataset":
     """A log with the joints of an arm in its order, where both have ``names``; a prefix of some of them is no matter.
 
     Those of UR's drivers are known for any arm of six joints. Where no name fits, the ``count`` joints are taken as
@@ -142,15 +167,23 @@ def in_order_of(data: "xarray.Dataset", names: Sequence[str], count: int, where:
         missing = [name for name, place in zip(names, places, strict=True) if place is None]
         if missing:
             found, nearest = ", ".join(own), nearest_name(missing[0], own)
-            raise BadInput(f"no joint {', '.join(missing)}", where=where, found=found, nearest=nearest)
-        data = data.isel(joint=np.array(places)).assign_coords(joint=data.joint[: len(names)].values)
+            raise BadInput(
+                f"no joint {', '.join(missing)}", where=where, found=found, nearest=nearest
+            )
+        data = data.isel(joint=np.array(places)).assign_coords(
+            joint=data.joint[: len(names)].values
+        )
         unused = [name for name in own if own.index(name) not in places]
         words = ", ".join(own[place] for place in places if place is not None)
-        return data.assign_attrs(joints=f"by name, {words}" + (f"; not used: {', '.join(unused)}" if unused else ""))
+        return data.assign_attrs(
+            joints=f"by name, {words}" + (f"; not used: {', '.join(unused)}" if unused else "")
+        )
     if data.sizes["joint"] != count:
         allowed = f"{count}, as the arm: --arm ARM or --world WORLD names another"
         found = f"{data.sizes['joint']}" + (f": {', '.join(own)}" if own else "")
-        raise BadInput("another number of joints than the arm", where=where, found=found, allowed=allowed)
+        raise BadInput(
+            "another number of joints than the arm", where=where, found=found, allowed=allowed
+        )
     if own:
         return data.assign_attrs(joints=f"{', '.join(own)}, assumed to be in the order of the arm")
     return data.assign_attrs(joints=f"1 to {count} as they are numbered")
@@ -163,15 +196,23 @@ def _place(name: str, own: Sequence[str]) -> int | None:
 
 
 def uses_of(
-    logs: "Sequence[tuple[str, xarray.Dataset]]", arm: str | None = None, own: NamedArm | None = None
+    logs: "Sequence[tuple[str, xarray.Dataset]]",
+    arm: str | None = None,
+    own: NamedArm | None = None,
 ) -> list[tuple[str, str]]:
     """What logs are used for, as rows of a table: joints, clock, columns, and the rows that are left out.
 
     And what of the arm's file ``arm`` is used, whose content is ``own``, where it is one of the user's.
     """
     use = own.use() if own is not None and arm not in (None, *list_arms()) else ""
-    said = [(name, [(use, data.attrs[use]) for use in _USES if data.attrs.get(use)]) for name, data in logs]
-    rows = [(f"log {name}", "; ".join(f"{use.replace('_', ' ')}: {text}" for use, text in uses)) for name, uses in said]
+    said = [
+        (name, [(use, data.attrs[use]) for use in _USES if data.attrs.get(use)])
+        for name, data in logs
+    ]
+    rows = [
+        (f"log {name}", "; ".join(f"{use.replace('_', ' ')}: {text}" for use, text in uses))
+        for name, uses in said
+    ]
     return [*[("arm", use)] * bool(use), *dict.fromkeys(rows)]
 
 
@@ -202,7 +243,9 @@ def read_logs(
     opened = [open_log(path).of(joints, len(arm.dh)) for path in paths]
     for log in opened:
         if "residual" in log.data.attrs:
-            raise BadInput("a residual says nothing of the arm", where=str(log.path), allowed="a log without")
+            raise BadInput(
+                "a residual says nothing of the arm", where=str(log.path), allowed="a log without"
+            )
     data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
     uses = uses_of([(log.path.name, log.data) for log in opened if not log.simulated])
     motors: MotorFit | None = None
@@ -210,7 +253,9 @@ def read_logs(
         motors = given_motors(motor_constants, len(arm.dh))
     elif data:
         motors = fit_motors(data, arm, same_motor)
-    logs = [_log_of_run(log) if log.simulated else log_of_recording(log.data, motors) for log in opened]
+    logs = [
+        _log_of_run(log) if log.simulated else log_of_recording(log.data, motors) for log in opened
+    ]
     return Sources(logs, motors if data else None, motor_constants is None, uses)
 
 
@@ -226,9 +271,15 @@ def _log_of_run(log: "OpenedLog") -> MotionLog:
         raise BadInput("the run has no record", where=name, allowed="record.signals: all")
     log.require_untouched()
     elastic = world is not None and world.plant.engine == "flexible"
-    sensed = data.q if "q_sensed" not in data else data.q_sensed  # held over a period, as the torque is
+    sensed = (
+        data.q if "q_sensed" not in data else data.q_sensed
+    )  # held over a period, as the torque is
     tau = data.tau if "tau_sensed" not in data else data.tau_sensed  # of the period before
-    late = 0.0 if world is None else _lateness(world, time[1] - time[0], tau.name, elastic or sensed.name == "q", name)
+    late = (
+        0.0
+        if world is None
+        else _lateness(world, time[1] - time[0], tau.name, elastic or sensed.name == "q", name)
+    )
     acting = np.stack([np.interp(time - late, time, joint) for joint in tau.values.T], axis=1)
     links, rotors = (data.q, sensed.values) if elastic else (sensed, None)
     return MotionLog(time, links.values, acting, None, rotors, name)
@@ -242,7 +293,10 @@ def _lateness(world: "World", row: float, torque: str, is_true: bool, name: str)
     steps, rows = round(period / step), round(row / step)
     common = math.gcd(steps, rows)
     if not is_true and common not in (steps, rows):
-        what, allowed = "rows at no fixed times of the control periods", f"a divisor or a multiple of {steps}"
+        what, allowed = (
+            "rows at no fixed times of the control periods",
+            f"a divisor or a multiple of {steps}",
+        )
         raise BadInput(what, where=name, found=f"{rows} steps", allowed=f"record.every: {allowed}")
     late = 0.5 * period if torque == "tau" else -0.5 * period
     late -= 0.5 * step if world.plant.integrator == "semi_implicit_euler" else 0.0
@@ -256,4 +310,6 @@ def log_of_recording(data: "xarray.Dataset", motors: "MotorFit | None") -> Motio
     """
     qd = data.qd.values if "qd" in data else None
     tau = drive_of(data) if "effort" in data or motors is None else motors.torque(drive_of(data))
-    return MotionLog(data.time.values, data.q.values, tau, qd, name=str(data.attrs.get("title", "recording")))
+    return MotionLog(
+        data.time.values, data.q.values, tau, qd, name=str(data.attrs.get("title", "recording"))
+    )

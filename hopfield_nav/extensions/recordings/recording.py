@@ -35,7 +35,11 @@ _SIGNALS = {  # name: (second dimension, unit, long name)
     "tau": ("joint", "N m", "model torque of the arm's own controller (target moment)"),
     "tool_position": ("axis", "m", "measured position of the tool point"),
     "force_estimate": ("axis", "N", "force on the tool as the arm's own controller estimates it"),
-    "moment_estimate": ("axis", "N m", "moment at the tool as the arm's own controller estimates it"),
+    "moment_estimate": (
+        "axis",
+        "N m",
+        "moment at the tool as the arm's own controller estimates it",
+    ),
     "force_sensor": ("axis", "N", "force on the six-axis sensor, sensor axes"),
     "moment_sensor": ("axis", "N m", "moment on the six-axis sensor, sensor axes"),
 }
@@ -62,7 +66,9 @@ def load_recording(path: str | Path, joints: int | None = 6) -> "xarray.Dataset"
     """
     path = Path(path)
     if not path.exists():
-        raise BadInput("no such recording", where=str(path), allowed="a folder of logs, a table, or a bag")
+        raise BadInput(
+            "no such recording", where=str(path), allowed="a folder of logs, a table, or a bag"
+        )
     table = path / WATCHED_TABLE if (path / WATCHED_TABLE).is_file() else path
     if is_described(table):
         raw = read_described(table, joints)
@@ -80,19 +86,25 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     """A log without the rows that say nothing, on its clock, and without jumps of its angles by whole turns."""
     signals = {name: values for name, values in raw.signals.items() if not np.isnan(values).all()}
     steps = np.diff(np.column_stack([raw.time, *signals.values()]), axis=0)
-    again = np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])  # of a logger that is faster than what it logs
+    again = np.concatenate(
+        [[False], ~np.any(steps != 0.0, axis=1)]
+    )  # of a logger that is faster than what it logs
     raw, twice = _without(raw._replace(signals=signals), again, "row said twice")
     raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
     _check_units(raw, path)
     wound: dict[str, np.ndarray] = {
-        name: unwrapped(raw.time, raw.signals[name]) for name in ("q", "q_ref") if name in raw.signals
+        name: unwrapped(raw.time, raw.signals[name])
+        for name in ("q", "q_ref")
+        if name in raw.signals
     }
     turned = [name for name, values in wound.items() if values is not raw.signals[name]]
     if turned and "q_ref" in wound:
         turns = np.round((wound["q_ref"][0] - wound["q"][0]) / (2 * np.pi))
         wound["q_ref"] = wound["q_ref"] - 2 * np.pi * turns
     time = clock_of(raw.time, wound["q"])
-    words = clock_in_words(raw.time, time) + (f"; {', '.join(turned)} unwrapped at ±π" if turned else "")
+    words = clock_in_words(raw.time, time) + (
+        f"; {', '.join(turned)} unwrapped at ±π" if turned else ""
+    )
     raw = raw._replace(time=time, signals={**raw.signals, **wound})
     again = np.concatenate([[False], np.diff(time) <= 0.0])
     raw, same = _without(raw, again, "row with the time of the row before")
@@ -102,11 +114,19 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
 
 def _lost(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
     """Which rows (k,) say nothing: without numbers, or of zeros to which no joint is fast enough."""
-    values = np.hstack([v for name, v in signals.items() if name not in ("contact", "force_sensor", "moment_sensor")])
+    values = np.hstack(
+        [
+            v
+            for name, v in signals.items()
+            if name not in ("contact", "force_sensor", "moment_sensor")
+        ]
+    )
     missing = np.isnan(values).any(axis=1)
     zeros = ~values.any(axis=1) & ~missing
     jumps = np.abs(np.diff(signals["q"], axis=0)).max(axis=1) > FULL_TURNS * np.diff(time)
-    for first, last in np.flatnonzero(np.diff(np.concatenate([[0], zeros.astype(int), [0]]))).reshape(-1, 2):
+    for first, last in np.flatnonzero(
+        np.diff(np.concatenate([[0], zeros.astype(int), [0]]))
+    ).reshape(-1, 2):
         zeros[first:last] = jumps[[k for k in (first - 1, last - 1) if 0 <= k < len(jumps)]].any()
     return missing | zeros
 
@@ -117,10 +137,15 @@ def _without(raw: Recorded, rows: np.ndarray, what: str) -> tuple[Recorded, str]
         return raw, ""
     if rows.all():
         raise BadInput("no numbers in the log", allowed="rows of time and signals")
-    signals, times = {name: values[~rows] for name, values in raw.signals.items()}, raw.time[rows] + raw.start
+    signals, times = (
+        {name: values[~rows] for name, values in raw.signals.items()},
+        raw.time[rows] + raw.start,
+    )
     at = ", ".join(f"{t:.10g}" for t in times[:_NAMED]) + (", …" if len(times) > _NAMED else "")
     words = f"{len(times)} {what.replace('row', 'rows', 1) if len(times) > 1 else what} (at {at} s)"
-    return raw._replace(time=raw.time[~rows], signals=signals, dropped=raw.dropped + len(times)), words
+    return raw._replace(
+        time=raw.time[~rows], signals=signals, dropped=raw.dropped + len(times)
+    ), words
 
 
 def _check_units(raw: Recorded, path: Path) -> None:
@@ -128,7 +153,9 @@ def _check_units(raw: Recorded, path: Path) -> None:
         largest = np.abs(raw.signals.get(name, np.zeros(1))).max()
         if largest > FULL_TURNS:
             allowed = f"{'rad/s' if name.startswith('qd') else 'rad'}, below {FULL_TURNS:.2f}"
-            raise BadInput(f"{name} looks like degrees", where=str(path), found=float(largest), allowed=allowed)
+            raise BadInput(
+                f"{name} looks like degrees", where=str(path), found=float(largest), allowed=allowed
+            )
     require_seconds(raw.time, str(path))
 
 
@@ -145,8 +172,16 @@ def _dataset(raw: Recorded, path: Path) -> "xarray.Dataset":
         if name in raw.signals
     }
     coordinates = {
-        "time": ("time", raw.time - raw.time[0], {"units": "s", "long_name": "time since the first row"}),
-        "joint": ("joint", np.arange(1, raw.signals["q"].shape[1] + 1), {"units": "1", "long_name": "joint"}),
+        "time": (
+            "time",
+            raw.time - raw.time[0],
+            {"units": "s", "long_name": "time since the first row"},
+        ),
+        "joint": (
+            "joint",
+            np.arange(1, raw.signals["q"].shape[1] + 1),
+            {"units": "1", "long_name": "joint"},
+        ),
         "axis": ("axis", ["x", "y", "z"], {"units": "1", "long_name": "axis"}),
     }
     return xarray.Dataset(variables, coordinates, _attributes(raw, path))

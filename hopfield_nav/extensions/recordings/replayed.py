@@ -29,7 +29,9 @@ class Replay(NamedTuple):
     level: np.ndarray  # (k,) alarm level as a share of the threshold
     tau_external: np.ndarray  # (k, n) torque of contact on the joints [N·m]
     wrench: np.ndarray  # (k, 6) on the tool, base axes [N, N·m]
-    detected: np.ndarray  # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
+    detected: (
+        np.ndarray
+    )  # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
 
     def dataset(self) -> "xarray.Dataset":
         """The same, labelled as ``Run.data`` is."""
@@ -56,8 +58,15 @@ class Replay(NamedTuple):
         n = self.tau_external.shape[1]
         names = ["time_s", "level", "detected", *(f"tau_external_{i}_Nm" for i in range(1, n + 1))]
         names += [f"force_{axis}_N" for axis in "xyz"] + [f"moment_{axis}_Nm" for axis in "xyz"]
-        table = np.column_stack([self.time, self.level, self.detected, self.tau_external, self.wrench])
-        return "\n".join([",".join(names), *(",".join(f"{value:.10g}" for value in row) for row in table)]) + "\n"
+        table = np.column_stack(
+            [self.time, self.level, self.detected, self.tau_external, self.wrench]
+        )
+        return (
+            "\n".join(
+                [",".join(names), *(",".join(f"{value:.10g}" for value in row) for row in table)]
+            )
+            + "\n"
+        )
 
 
 def replay(
@@ -101,12 +110,20 @@ class Replaying:
         given = dict(parameters or {})
         self._resolution = np.zeros(n) + np.asarray(given.pop(RESOLUTION, 0.0), dtype=np.float64)
         values = _known(given, estimator, detector)
-        self._methods = model, estimator, detector, values, control.AlarmRule(float(rearm), 0.0, bool(episodes), 0.0)
+        self._methods = (
+            model,
+            estimator,
+            detector,
+            values,
+            control.AlarmRule(float(rearm), 0.0, bool(episodes), 0.0),
+        )
         self._block = np.zeros((len(Signals._fields) - 2, 1, n))
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
         loop = _compiled_replay()
-        loop(*self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n))  # looks at the types
+        loop(
+            *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
+        )  # looks at the types
         self._loop = unchecked_call(loop)
 
     def restart(self) -> None:
@@ -143,7 +160,9 @@ class Replaying:
         Raises ``BadInput``: a wrong shape, numbers that are not finite, or time that does not increase.
         """
         if sensed.shape != self._block[:, 0].shape or not np.isfinite(sensed).all():
-            raise BadInput("no row of signals", where="sensed", allowed=f"(6, {self._n}) finite numbers")
+            raise BadInput(
+                "no row of signals", where="sensed", allowed=f"(6, {self._n}) finite numbers"
+            )
         if not time > self._last:
             raise BadInput("time does not increase", where="signals.time")
         self._refuse_wrist()
@@ -163,7 +182,12 @@ class Replaying:
 
 def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
     """Room for what is believed in so many rows: level, tau_external, wrench, detected."""
-    return np.zeros(count), np.zeros((count, n)), np.zeros((count, 6)), np.zeros(count, dtype=np.bool_)
+    return (
+        np.zeros(count),
+        np.zeros((count, n)),
+        np.zeros((count, 6)),
+        np.zeros(count, dtype=np.bool_),
+    )
 
 
 def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) -> dict[str, Any]:
@@ -188,7 +212,9 @@ def _known(parameters: dict[str, Any], *methods: plugin.Method) -> dict[str, Any
     for name in parameters:
         if name not in known:
             allowed = ", ".join(known) or "none: the methods take no parameters"
-            raise BadInput("unknown parameter", found=name, allowed=allowed, nearest=nearest_name(name, known))
+            raise BadInput(
+                "unknown parameter", found=name, allowed=allowed, nearest=nearest_name(name, known)
+            )
     for method in methods:
         for parameter in method.parameters:
             if parameter.inherit and parameter.name not in parameters:
@@ -238,4 +264,6 @@ def _compiled_replay() -> Callable:
         make_work(n), np.zeros(n), Signals(column, *(table,) * 6, table),
         column, table, table, np.zeros(0, dtype=np.bool_),
     )  # fmt: skip
-    return compile_loop(load_numba().types.void(*(plugin.type_of(record) for record in records)), _replay)
+    return compile_loop(
+        load_numba().types.void(*(plugin.type_of(record) for record in records)), _replay
+    )

@@ -53,7 +53,9 @@ class RateCurve(NamedTuple):
     most: np.ndarray
 
 
-def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray) -> list[SegmentThreshold]:
+def by_segment(
+    watched: Watched, free: Sequence[Signals], threshold: np.ndarray
+) -> list[SegmentThreshold]:
     """The threshold of every part of free motions, as a share of a given one.
 
     Raises ``BadInput``: a detector whose level is not in proportion to its threshold; nothing moves.
@@ -69,14 +71,22 @@ def by_segment(watched: Watched, free: Sequence[Signals], threshold: np.ndarray)
             if share > 0.0:
                 begin, end = signals.time[part][[0, -1]].tolist()
                 alarms = int(watched.watch(signals, share * threshold).detected[second].sum())
-                force, seconds = share * felt(watched, signals, part, threshold), watched_seconds(signals.time[second])
+                force, seconds = (
+                    share * felt(watched, signals, part, threshold),
+                    watched_seconds(signals.time[second]),
+                )
                 found.append(SegmentThreshold(motion, begin, end, share, alarms, seconds, force))
     if not found:
-        raise BadInput("nothing moves", allowed=f"motion for {SHORTEST:g} s, with noise or an error of the model")
+        raise BadInput(
+            "nothing moves",
+            allowed=f"motion for {SHORTEST:g} s, with noise or an error of the model",
+        )
     return found
 
 
-def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray, shares: np.ndarray) -> RateCurve:
+def rate_curve(
+    watched: Watched, free: Sequence[Signals], threshold: np.ndarray, shares: np.ndarray
+) -> RateCurve:
     """The rate of false alarms with several shares of a threshold, ascending, and the force that each lets one feel.
 
     A level that stays above a low threshold is one long alarm. So below the whole threshold the rate is the largest of
@@ -87,11 +97,15 @@ def rate_curve(watched: Watched, free: Sequence[Signals], threshold: np.ndarray,
     require_in_proportion(watched.detector.name)
     seconds = sum(watched_seconds(signals.time) for signals in free)
     force = float(np.median([felt(watched, s, slice(0, len(s.time)), threshold) for s in free]))
-    counts = np.array([sum(watched.alarms(signals, share * threshold) for signals in free) for share in shares])
+    counts = np.array(
+        [sum(watched.alarms(signals, share * threshold) for signals in free) for share in shares]
+    )
     low = shares <= 1.0
     counts[low] = np.maximum.accumulate(counts[low][::-1])[::-1]
     rates = [alarm_rate(int(count), seconds) for count in counts]
-    return RateCurve(force * shares, np.array([r[0] for r in rates]), np.array([r[2] for r in rates]))
+    return RateCurve(
+        force * shares, np.array([r[0] for r in rates]), np.array([r[2] for r in rates])
+    )
 
 
 def by_part(
@@ -108,9 +122,14 @@ def by_part(
         begin, end = first.time[part][[0, -1]].tolist()
         share = MARGIN * max(float(level[part].max()) for level in levels)
         share = float(f"{min(max(share, _LEAST), 1.0):.4g}")
-        alarms = sum(int(watched.watch(signals, share * threshold).detected[part].sum()) for signals in judging)
+        alarms = sum(
+            int(watched.watch(signals, share * threshold).detected[part].sum())
+            for signals in judging
+        )
         force = share * felt(watched, first, part, threshold)
-        found.append(SegmentThreshold(0, begin, end, share, alarms, len(judging) * (end - begin), force))
+        found.append(
+            SegmentThreshold(0, begin, end, share, alarms, len(judging) * (end - begin), force)
+        )
     return found
 
 
@@ -123,7 +142,9 @@ def felt(watched: Watched, signals: Signals, part: slice, threshold: np.ndarray)
     directions = np.random.default_rng(0).normal(size=(_DIRECTIONS, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     torque = np.abs(np.einsum("kij,di->kdj", jacobian(watched.model, q)[:, :3], directions))
-    return float(np.median(1.0 / np.max(torque / np.broadcast_to(threshold, torque.shape[-1:]), axis=2)))
+    return float(
+        np.median(1.0 / np.max(torque / np.broadcast_to(threshold, torque.shape[-1:]), axis=2))
+    )
 
 
 def require_in_proportion(name: str) -> None:

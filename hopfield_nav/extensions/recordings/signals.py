@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
-MOTOR_CONSTANT = 8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
+MOTOR_CONSTANT = (
+    8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
+)
 GAP = 1.5  # steps longer than this many usual ones are gaps
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 REFERENCE = _NAMES[2:5]
@@ -67,12 +69,18 @@ def signals_of_run(run: "Run") -> Signals:
 def stride_of(data: "xarray.Dataset", world: "World", where: str) -> int:
     """Rows of a run's record that are one control period."""
     count, period = data.sizes["time"], world.controller.period
-    row = float(np.median(np.diff(data.time.values))) if count > 1 else world.plant.step * world.record.every
+    row = (
+        float(np.median(np.diff(data.time.values)))
+        if count > 1
+        else world.plant.step * world.record.every
+    )
     stride = round(period / row)
     if count == 0 or stride < 1 or abs(stride * row - period) > 1e-3 * row:
         allowed = f"record.signals: all, and rows of which a whole number are {period:g} s"
         found = f"{count} rows, {row:g} s apart"
-        raise BadInput("the record lacks rows at control periods", where=where, found=found, allowed=allowed)
+        raise BadInput(
+            "the record lacks rows at control periods", where=where, found=found, allowed=allowed
+        )
     return stride
 
 
@@ -129,7 +137,9 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
         data = data.assign(qd=(dimensions, _smoothed(data.time.values, data.q.values, title)[1]))
     missing = [name for name in REFERENCE if name not in data]
     if missing:
-        motion = _smoothed(data.time.values, (data.q_ref if "q_ref" in data else data.q).values, title)
+        motion = _smoothed(
+            data.time.values, (data.q_ref if "q_ref" in data else data.q).values, title
+        )
         data = data.assign({name: (dimensions, motion[REFERENCE.index(name)]) for name in missing})
     return data
 
@@ -139,8 +149,13 @@ def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarr
     period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
     rows = max(2 * round(0.5 * SMOOTHED / period) + 1, 5)
     if len(time) < rows:
-        raise BadInput("too few rows for velocities", where=title, found=len(time), allowed=f"{rows} or more")
-    first, span = np.clip(np.arange(len(time)) - rows // 2, 0, len(time) - rows), 0.5 * rows * period
+        raise BadInput(
+            "too few rows for velocities", where=title, found=len(time), allowed=f"{rows} or more"
+        )
+    first, span = (
+        np.clip(np.arange(len(time)) - rows // 2, 0, len(time) - rows),
+        0.5 * rows * period,
+    )
     found = []
     for part in np.array_split(np.arange(len(time)), -(-len(time) // _AT_ONCE)):
         near = first[part, None] + np.arange(rows)
@@ -157,11 +172,17 @@ def checked_signals(signals: Signals, n: int) -> Signals:
     (wrench,), felt = as_rows(6, wrench=signals.wrench)
     for shape in (lead, felt) if len(wrench) else (lead,):
         if shape != (len(time),):
-            raise BadInput("signals and time differ in length", found=shape, allowed=f"({len(time)},)")
+            raise BadInput(
+                "signals and time differ in length", found=shape, allowed=f"({len(time)},)"
+            )
     if len(time) and not np.all(np.diff(time[:, 0]) > 0):
         raise BadInput("time does not increase", where="signals.time")
     for name, values in zip(("time", *_NAMES, "wrench"), (time, *columns, wrench), strict=True):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values).all(axis=1)))
-            raise BadInput("not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers")
-    return Signals(time[:, 0].copy(), *(values.copy() for values in (*columns, wrench)))  # as_rows may give views
+            raise BadInput(
+                "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
+            )
+    return Signals(
+        time[:, 0].copy(), *(values.copy() for values in (*columns, wrench))
+    )  # as_rows may give views

@@ -55,7 +55,9 @@ def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.n
     return np.zeros(n) + (start if "threshold" in values or start.size in (1, n) else start.max())
 
 
-def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str) -> np.ndarray:
+def quiet_threshold(
+    highest: Callable[[np.ndarray], float], start: np.ndarray, detector: str
+) -> np.ndarray:
     """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
 
     ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for more
@@ -64,7 +66,9 @@ def quiet_threshold(highest: Callable[[np.ndarray], float], start: np.ndarray, d
     threshold = start
     for k in range(4 * _TRIES):
         level = MARGIN * highest(threshold)
-        if k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9:  # not the start, which nobody chose
+        if (
+            k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9
+        ):  # not the start, which nobody chose
             return threshold
         threshold = threshold * (max(level, 1e-3) if k < _TRIES else _WIDER)
         if k == _TRIES - 1 and level <= 1.0:
@@ -86,7 +90,9 @@ class Watched:
     model: Arm
     estimator: Method
     detector: Method
-    values: Mapping[str, Any]  # of the methods' parameters, by name; a threshold among them is where a search begins
+    values: Mapping[
+        str, Any
+    ]  # of the methods' parameters, by name; a threshold among them is where a search begins
     rearm: float = 1.0  # level below which a detector that has fired is armed again
     episodes: bool = False  # whether one touch is one alarm
 
@@ -95,11 +101,21 @@ class Watched:
 
         A threshold that the detector does not take counts as the nearest that it takes.
         """
-        return replace(self, values={**self.values, "threshold": self.taken(threshold).tolist()}).replay(free)
+        return replace(
+            self, values={**self.values, "threshold": self.taken(threshold).tolist()}
+        ).replay(free)
 
     def replay(self, signals: Signals) -> Replay:
         """What the methods believe, with their own values."""
-        return replay(self.model, signals, self.estimator, self.detector, self.values, self.rearm, self.episodes)
+        return replay(
+            self.model,
+            signals,
+            self.estimator,
+            self.detector,
+            self.values,
+            self.rearm,
+            self.episodes,
+        )
 
     def taken(self, threshold: np.ndarray) -> np.ndarray:
         """The nearest threshold that the detector takes."""
@@ -112,7 +128,9 @@ class Watched:
 
     def judged(self, free: Iterable[Signals], threshold: np.ndarray) -> tuple[int, float]:
         """False alarms of motions together, and how long these are [s]."""
-        each = [(self.alarms(signals, threshold), watched_seconds(signals.time)) for signals in free]
+        each = [
+            (self.alarms(signals, threshold), watched_seconds(signals.time)) for signals in free
+        ]
         return sum(alarms for alarms, _ in each), sum(seconds for _, seconds in each)
 
 
@@ -120,7 +138,9 @@ class ChosenThreshold(NamedTuple):
     """A threshold and what chose it."""
 
     threshold: np.ndarray  # one value, or one a joint
-    allowed: int  # alarms that the choosing motion might have, for the wanted rate to be shown by it
+    allowed: (
+        int  # alarms that the choosing motion might have, for the wanted rate to be shown by it
+    )
     seconds: float  # of that motion
 
 
@@ -139,13 +159,20 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     if not 0.0 < per_hour < math.inf:
         raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
     # the most alarms in that time whose interval ends at the rate or below; -1 where not even none does
-    allowed = bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2]) - 1
+    allowed = (
+        bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2])
+        - 1
+    )
     start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
     if threshold_of(watched.detector).per_joint:
-        start = proportions(start, np.concatenate([watched.watch(s, start).tau_external for s in free]))
+        start = proportions(
+            start, np.concatenate([watched.watch(s, start).tau_external for s in free])
+        )
 
     def highest(threshold: np.ndarray) -> float:
-        return max(float(watched.watch(signals, threshold).level.max(initial=0.0)) for signals in free)
+        return max(
+            float(watched.watch(signals, threshold).level.max(initial=0.0)) for signals in free
+        )
 
     threshold = quiet_threshold(highest, start, watched.detector.name)
     if allowed > 0:
@@ -153,17 +180,25 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
     return ChosenThreshold(watched.taken(threshold), max(allowed, 0), seconds)
 
 
-def choose_report(watched: Watched, free: Sequence[Signals], threshold: np.ndarray) -> np.ndarray | None:
+def choose_report(
+    watched: Watched, free: Sequence[Signals], threshold: np.ndarray
+) -> np.ndarray | None:
     """A level to report, in proportion to a threshold: a tenth above what 99.9 % of the rows of free motion stay below.
 
     None where that is no lower than the threshold, or than the detector takes.
     """
 
     def high(tried: np.ndarray) -> float:
-        return float(np.quantile(np.concatenate([watched.watch(signals, tried).level for signals in free]), _QUANTILE))
+        return float(
+            np.quantile(
+                np.concatenate([watched.watch(signals, tried).level for signals in free]), _QUANTILE
+            )
+        )
 
     report = quiet_threshold(high, threshold, watched.detector.name)
-    return report if np.all(report < threshold) and np.all(watched.taken(report) == report) else None
+    return (
+        report if np.all(report < threshold) and np.all(watched.taken(report) == report) else None
+    )
 
 
 def halves(signals: Signals) -> tuple[Signals, Signals]:
@@ -178,7 +213,9 @@ def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
     return np.maximum(largest, _LEAST_SHARE * largest.max()) if largest.max() > 0 else start
 
 
-def _least(watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int) -> np.ndarray:
+def _least(
+    watched: Watched, free: Sequence[Signals], quiet: np.ndarray, allowed: int
+) -> np.ndarray:
     """The least share of a quiet threshold with so many alarms or fewer, to a hundred-thousandth of it.
 
     The whole of it where alarms never become more, however low it is: this motion then bounds it from nowhere.
@@ -210,7 +247,9 @@ class Judged(NamedTuple):
 
 def labelled_truth(time: np.ndarray, touched: np.ndarray, joints: int) -> ContactTruth:
     """What labels (k,) say of contact: when something touched, and neither force nor torque."""
-    return ContactTruth(time, np.zeros((len(time), 3)), (touched > 0).astype(float), np.zeros((len(time), joints)))
+    return ContactTruth(
+        time, np.zeros((len(time), 3)), (touched > 0).astype(float), np.zeros((len(time), joints))
+    )
 
 
 def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
@@ -238,7 +277,10 @@ def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
 
         threshold = watched.taken(quiet_threshold(highest, begin, watched.detector.name))
         thresholds.append(np.atleast_1d(threshold).tolist())
-        found, part = watched.watch(signals, threshold), ContactTruth(*(column[judged] for column in truth))
+        found, part = (
+            watched.watch(signals, threshold),
+            ContactTruth(*(column[judged] for column in truth)),
+        )
         alarms = found.time[found.detected & judged]
         scores.append(score(part, alarms, found.wrench[judged, :3], found.tau_external[judged]))
     delays = np.concatenate([s.delays for s in scores])

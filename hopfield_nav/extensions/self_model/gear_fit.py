@@ -23,7 +23,9 @@ LARGER = 4.0  # residual variances by which a ratio may be worse than the best o
 LEAST_DEVIATION = 0.03  # share of the level: what the law itself has wrong
 LEAST_USED = 0.3  # share of the samples in which the joint must have moved
 SLIPPED = 2.0  # times the path over which the gear gives, that it must have moved to and fro
-LEAST_FACTOR = 1.25  # of the stiffness, for the same; more where the gear gives within a step of the encoder
+LEAST_FACTOR = (
+    1.25  # of the stiffness, for the same; more where the gear gives within a step of the encoder
+)
 STANDING = 0.02  # [s] without a step of its encoder, after which a joint stands
 SEEN = 2.0  # steps of the encoder per path over which the gear gives: more are not seen
 
@@ -67,13 +69,16 @@ def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float
     return GearFit(
         level=float(level),
         deviation=math.hypot(
-            math.sqrt(squares[best] * max(inverse[best, 1, 1], 0.0) / samples), LEAST_DEVIATION * level
+            math.sqrt(squares[best] * max(inverse[best, 1, 1], 0.0) / samples),
+            LEAST_DEVIATION * level,
         ),
         stiffness=float(stiffness[best]),
         softest=float(stiffness[near[0]]) / factor,
         stiffest=math.inf if unseen else float(stiffness[near[-1]]) * factor,
         begun=float(np.clip(begun, -abs(level), abs(level))),
-        slipped=bool(level > 0.0 and used > LEAST_USED * len(q) and RATIOS[best] * np.ptp(q) > SLIPPED),
+        slipped=bool(
+            level > 0.0 and used > LEAST_USED * len(q) and RATIOS[best] * np.ptp(q) > SLIPPED
+        ),
         kept=float(left[best]),
     )
 

@@ -28,7 +28,10 @@ ALLOWED = 3.0  # deviations that the detector allows
 LEAST_MASS_ERROR, LEAST_FRICTION_ERROR = 0.03, 0.08  # which it allows always, shares
 SLACK = 5.0  # [N·m] of a joint's load for which its fixed threshold stands
 STROKES = (0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0)  # of the wiggle, in shares of its size
-UNTOLD, UNSEEN = 20.0, 5.0  # times as far a gear may be off before the wiggle has told, and where it cannot tell
+UNTOLD, UNSEEN = (
+    20.0,
+    5.0,
+)  # times as far a gear may be off before the wiggle has told, and where it cannot tell
 SLIGHTLY = 1e-6  # [s] for rounding
 LEAST_LEVEL = 0.1  # [N·m] and ``ALLOWED`` deviations: a smaller friction is none
 WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its friction lasts
@@ -44,18 +47,29 @@ class Learner:
         self, world: World, section: LearnSection, arm: Arm, controller: control.Controller,
         computer: control.ControlState, wiggles: bool = True,
     ) -> None:  # fmt: skip
-        self._world, self._section, self._model, self._n = world, section, controller.model, len(arm.dh)
+        self._world, self._section, self._model, self._n = (
+            world,
+            section,
+            controller.model,
+            len(arm.dh),
+        )
         self._belief, self._period = computer.belief.friction, world.controller.period
         self._bare = build_model(world, arm, loaded=False)
         self._wiggle_time = section.wiggle_time if wiggles and section.wiggle > 0.0 else 0.0
         self._methods = find_methods(world)
         self._judges = [judge.parameters for judge in (controller.detector, controller.reporter)]
         # for the state of the control computer
-        self.gathering = control.begin_gathering(self._n, self._period, self._wiggle_time, self._model)
+        self.gathering = control.begin_gathering(
+            self._n, self._period, self._wiggle_time, self._model
+        )
         self._links = LinkLearning(self._model)
         self._base = self._model.friction.copy()
         self._gears: list[GearFit] = []
-        self._windows, self._read, self._done = np.zeros((0, 2 + control.SIGNALS * self._n)), 0, self._wiggle_time
+        self._windows, self._read, self._done = (
+            np.zeros((0, 2 + control.SIGNALS * self._n)),
+            0,
+            self._wiggle_time,
+        )
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
@@ -74,11 +88,15 @@ class Learner:
         points = q + np.outer(STROKES, self._section.wiggle * signs)
         lengths = np.abs(np.diff(STROKES))
         first = quintic_trajectory(
-            points, self._wiggle_time * lengths / lengths.sum(), rest=np.ones(len(lengths), dtype=bool)
+            points,
+            self._wiggle_time * lengths / lengths.sum(),
+            rest=np.ones(len(lengths), dtype=bool),
         )
         later = path._replace(knots=path.knots + self._wiggle_time)
         knots = np.concatenate([first.knots[:-1], later.knots])
-        whole = later._replace(knots=knots, coefficients=np.concatenate([first.coefficients, later.coefficients]))
+        whole = later._replace(
+            knots=knots, coefficients=np.concatenate([first.coefficients, later.coefficients])
+        )
         return motion._replace(trajectory=later), whole
 
     def next_look(self, step: int) -> int:
@@ -104,7 +122,9 @@ class Learner:
         viscous = self._base[:, 1] * qd
         torque = tau - inverse_dynamics(self._model, q, qd, qdd) - viscous
         step = np.zeros(self._n) + np.asarray(self._world.sensors.encoder_resolution)
-        self._gears = [fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)]
+        self._gears = [
+            fit_gear(q[:, i], torque[:, i], self._period, step[i]) for i in range(self._n)
+        ]
         deviations = np.array([self._believe_gear(i, gear) for i, gear in enumerate(self._gears)])
         self._base[:] = self._model.friction
         self._links.forget_coulomb(deviations)
@@ -124,7 +144,10 @@ class Learner:
         if not gear.slipped or gear.level < max(LEAST_LEVEL, ALLOWED * gear.deviation):
             return 0.0 if friction[i, 2] == 0.0 else COULOMB
         factor = gear.level / friction[i, 2] if friction[i, 2] > 0.0 else 1.0
-        friction[i, 0], friction[i, 2] = min(friction[i, 0] * factor or gear.level, gear.level), gear.level
+        friction[i, 0], friction[i, 2] = (
+            min(friction[i, 0] * factor or gear.level, gear.level),
+            gear.level,
+        )
         friction[i, 3] = friction[i, 3] or 0.1
         if math.isfinite(gear.stiffest):
             stiffness[i] = gear.stiffness
@@ -138,7 +161,9 @@ class Learner:
     def _strain(self, q: np.ndarray) -> np.ndarray:
         """Friction (k, n) along the wiggle's angles [N·m]; what is believed of it goes on from its end."""
         given = np.array([gear.stiffness for gear in self._gears])
-        stiffness = np.where(np.isfinite(self._model.presliding), self._model.presliding, np.abs(given))
+        stiffness = np.where(
+            np.isfinite(self._model.presliding), self._model.presliding, np.abs(given)
+        )
         begun = np.clip([gear.begun for gear in self._gears], -self._base[:, 2], self._base[:, 2])
         arm = self._model._replace(presliding=np.maximum(stiffness, 1.0))
         torque = presliding_torque(arm, q, begun)
@@ -155,7 +180,14 @@ class Learner:
         loud = at[self._windows[:, 1] > LOUD]
         apart = np.abs(at[:, None] - loud).min(axis=1, initial=math.inf) > APART
         payload = declared & (begun >= self._paid) & (fastest > 0.0)
-        free = ~declared & (begun >= self._done) & (at <= time - APART) & (fastest > MOVING) & apart & self._told
+        free = (
+            ~declared
+            & (begun >= self._done)
+            & (at <= time - APART)
+            & (fastest > MOVING)
+            & apart
+            & self._told
+        )
         self._paid, self._done = time, max(self._done, time - APART)
         if payload.any():
             self._drifted = float(at[payload][-1])
@@ -179,7 +211,9 @@ class Learner:
         rows = self.gathering.windows[
             [k % control.KEPT_WINDOWS for k in range(read, self._read)][-control.KEPT_WINDOWS :]
         ]
-        q, qd, qdd, _, friction, _ = rows[:, 2:].reshape(len(rows), control.SIGNALS, self._n).transpose(1, 0, 2)
+        q, qd, qdd, _, friction, _ = (
+            rows[:, 2:].reshape(len(rows), control.SIGNALS, self._n).transpose(1, 0, 2)
+        )
         coulomb, viscous = self._links.friction
         friction[:] = (friction - viscous * self._base[:, 1] * qd) / coulomb
         qdd /= self._period
@@ -189,7 +223,9 @@ class Learner:
 
     def _means(self, rows: np.ndarray) -> Windows:
         """What windows (k, 2 + ...) that were taken say of the model."""
-        q, qd, qdd, tau, coulomb, doubt = rows[:, 2:].reshape(-1, control.SIGNALS, self._n).transpose(1, 0, 2)
+        q, qd, qdd, tau, coulomb, doubt = (
+            rows[:, 2:].reshape(-1, control.SIGNALS, self._n).transpose(1, 0, 2)
+        )
         return Windows(q, qd, qdd, tau, coulomb, self._base[:, 1] * qd, self._noise(q) + doubt)
 
     def _learn(self, windows: Windows, payload: bool = False) -> None:
@@ -215,7 +251,10 @@ class Learner:
         torque = np.zeros(self._n) + np.asarray(self._world.sensors.torque_noise)
         periods = max(1, round(control.WINDOW / self._period))
         inertia = mass_matrix(self._bare, q[-1])
-        return np.hypot(math.sqrt(2.0) / control.WINDOW * np.sqrt(inertia**2 @ speed**2), torque / math.sqrt(periods))
+        return np.hypot(
+            math.sqrt(2.0) / control.WINDOW * np.sqrt(inertia**2 @ speed**2),
+            torque / math.sqrt(periods),
+        )
 
     def _allow(self, name: str, share: float, least: float) -> None:
         """Let the detector allow for less, if it has such a parameter, than the world's file says."""

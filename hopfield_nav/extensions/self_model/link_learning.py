@@ -47,7 +47,9 @@ class Windows(NamedTuple):
     # coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m]
     coulomb: np.ndarray
     viscous: np.ndarray
-    deviation: np.ndarray  # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
+    deviation: (
+        np.ndarray
+    )  # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
 
 
 class LinkLearning:
@@ -60,10 +62,14 @@ class LinkLearning:
         # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
         links = np.tile([SCALE, SHIFT, SHIFT, SHIFT], n)
-        deviations = np.concatenate([links, np.full(n, COULOMB), np.full(n, VISCOUS), np.zeros(PAYLOAD + FORCE)])
+        deviations = np.concatenate(
+            [links, np.full(n, COULOMB), np.full(n, VISCOUS), np.zeros(PAYLOAD + FORCE)]
+        )
         # (6 n + 7, 6 n + 7) of them; zero of a payload before there may be one
         self.covariance = np.diag(deviations**2)
-        self._columns = np.column_stack([column for i in range(n) for column in self._columns_of(i)])
+        self._columns = np.column_stack(
+            [column for i in range(n) for column in self._columns_of(i)]
+        )
         self.payload_open = False  # whether there may be one now that is not known yet
 
     def open_payload(self) -> None:
@@ -104,10 +110,18 @@ class LinkLearning:
         fits = np.all(missing**2 <= UNLIKELY**2 * (known + own), axis=1)
         new = fits & np.any(told > KNOWN**2 * own, axis=1)
         for part, of in ((new, slice(None)), (fits & ~new, _TOUCH)):
-            self._correct(Y[part].reshape(-1, Y.shape[-1]), missing[part].ravel(), own[part].ravel(), of)
-        links, friction = self.values[: PER_LINK * n].reshape(n, PER_LINK), self.values[PER_LINK * n : _LOAD.start]
+            self._correct(
+                Y[part].reshape(-1, Y.shape[-1]), missing[part].ravel(), own[part].ravel(), of
+            )
+        links, friction = (
+            self.values[: PER_LINK * n].reshape(n, PER_LINK),
+            self.values[PER_LINK * n : _LOAD.start],
+        )
         limits = np.array([LARGEST_SHARE, *[LARGEST_SHIFT] * 3])
-        links[:], friction[:] = np.clip(links, -limits, limits), np.clip(friction, -LARGEST_SHARE, LARGEST_SHARE)
+        links[:], friction[:] = (
+            np.clip(links, -limits, limits),
+            np.clip(friction, -LARGEST_SHARE, LARGEST_SHARE),
+        )
         self.values[_LOAD.start] = max(self.values[_LOAD.start], 0.0)
         return int(new.sum())
 
@@ -128,7 +142,10 @@ class LinkLearning:
         full = regressor(self.arm, windows.q, windows.qd, windows.qdd)
         friction = np.zeros((count, n, 2 * n))
         joints = np.arange(n)
-        friction[:, joints, joints], friction[:, joints, n + joints] = windows.coulomb, windows.viscous
+        friction[:, joints, joints], friction[:, joints, n + joints] = (
+            windows.coulomb,
+            windows.viscous,
+        )
         touch = -jacobian(self.arm, windows.q)[:, :3].transpose(0, 2, 1)
         return np.concatenate([full @ self._columns, friction, full[:, :, -10:-6], touch], axis=2)
 
@@ -157,7 +174,9 @@ class LinkLearning:
         mass = whole.mass - before.mass + bare.mass
         moments = (a.mass[:, None] * a.center_of_mass for a in (whole, before, bare))
         moment = next(moments) - next(moments) + next(moments)
-        center = np.divide(moment, mass[:, None], out=bare.center_of_mass.copy(), where=mass[:, None] > 0.0)
+        center = np.divide(
+            moment, mass[:, None], out=bare.center_of_mass.copy(), where=mass[:, None] > 0.0
+        )
         return bare._replace(mass=mass, center_of_mass=center)
 
     def model(self) -> Arm:
@@ -186,6 +205,9 @@ class LinkLearning:
         for shift in _STEP * np.eye(3):
             apart = np.zeros_like(arm.center_of_mass)
             apart[i] = shift
-            ends = [parameters_of(arm._replace(center_of_mass=arm.center_of_mass + s * apart)) for s in (1.0, -1.0)]
+            ends = [
+                parameters_of(arm._replace(center_of_mass=arm.center_of_mass + s * apart))
+                for s in (1.0, -1.0)
+            ]
             columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
         return columns

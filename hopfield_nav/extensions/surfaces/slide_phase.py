@@ -26,13 +26,17 @@ SEARCH_TIME = 1.0  # [s] for which a surface that ended is searched
 MAX_SLIDE_TIME = 60.0  # [s]
 FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the model's error
 _PERIOD = 1e-3  # [s] for which the law's own gains are
-PRESSED_RATIO = 5.0  # times the wanted force, felt at three looks in a row: the law does not master it
+PRESSED_RATIO = (
+    5.0  # times the wanted force, felt at three looks in a row: the law does not master it
+)
 
 
 class Slider(Protocol):
     """Who says where to slide: the response ``slide``."""
 
-    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
+    def slide_on(
+        self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool
+    ) -> np.ndarray | None:
         """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
 
     def confirm_slide(self, held: bool) -> None:
@@ -42,7 +46,9 @@ class Slider(Protocol):
 class SlidePhase(Phase):
     """Slides, once the navigator has told it to."""
 
-    def __init__(self, world: World, arm: Arm, controller: control.Controller, response: Slider) -> None:
+    def __init__(
+        self, world: World, arm: Arm, controller: control.Controller, response: Slider
+    ) -> None:
         super().__init__(world, POLL_INTERVAL)
         self._explore, self._period = world.explore, world.controller.period
         self._gains = gains_of_law(world)
@@ -51,7 +57,9 @@ class SlidePhase(Phase):
         self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
         self._found, self._pressed, self._looks_felt = False, 0, 0
 
-    def before(self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State) -> PlannedMotion:
+    def before(
+        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
+    ) -> PlannedMotion:
         """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
         assert motion.slide is not None
         sensed, explore = state.control.sensed, self._explore
@@ -63,7 +71,9 @@ class SlidePhase(Phase):
         )  # fmt: skip
         self._begun, self._start, self._felt = round(time / self._step), time, time
         self._found, self._pressed, self._looks_felt = False, 0, 0
-        here = quintic_trajectory(sensed.q[None], 2.0 * MAX_SLIDE_TIME, time)  # its end would be arrival
+        here = quintic_trajectory(
+            sensed.q[None], 2.0 * MAX_SLIDE_TIME, time
+        )  # its end would be arrival
         return motion._replace(trajectory=here, phase=MotionPhase.SLIDE)
 
     def _felt_before(self, since: float, state: State) -> np.ndarray:
@@ -95,7 +105,9 @@ class SlidePhase(Phase):
         if self._looks_felt >= FOUND_LOOKS and not self._found:
             self._found = True
             self._response.confirm_slide(True)
-        lost = time - (self._felt if self._found else self._start) > (SEARCH_TIME if self._found else APPROACH_TIME)
+        lost = time - (self._felt if self._found else self._start) > (
+            SEARCH_TIME if self._found else APPROACH_TIME
+        )
         if lost or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
             return True
         place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
@@ -105,7 +117,9 @@ class SlidePhase(Phase):
         self.controller.law.memory[hybrid.AXIS : hybrid.AXIS + 3] = axis
         return False
 
-    def end(self, trajectory: Trajectory, time: float, state: State) -> tuple[np.ndarray, np.ndarray]:
+    def end(
+        self, trajectory: Trajectory, time: float, state: State
+    ) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
         if not self._found:
             self._response.confirm_slide(False)
@@ -128,7 +142,10 @@ def with_sliding(
     the law itself.
     """
     slower = min(1.0, _PERIOD / period)
-    heading, elevation = math.atan2(-normal[1], -normal[0]), math.asin(np.clip(-normal[2], -1.0, 1.0))
+    heading, elevation = (
+        math.atan2(-normal[1], -normal[0]),
+        math.asin(np.clip(-normal[2], -1.0, 1.0)),
+    )
     left = np.array([-math.sin(heading), math.cos(heading), 0.0])
     values: dict[str, object] = {
         "force": force,
@@ -142,7 +159,10 @@ def with_sliding(
             values[parameter.name] = slower * float(np.asarray(parameter.default))
     if gains is not None and np.min(gains.position) > 0.0:
         omega = np.sqrt(gains.position)
-        wanted = {"natural_frequency": omega, "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega}
+        wanted = {
+            "natural_frequency": omega,
+            "damping_ratio": 0.5 * np.asarray(gains.velocity) / omega,
+        }
         ranges = {p.name: (p.low, p.high) for p in hybrid.METHOD.parameters}
         values |= {name: np.clip(given, *ranges[name]).tolist() for name, given in wanted.items()}
     law = applied(hybrid.METHOD, values, len(controller.model.dh))

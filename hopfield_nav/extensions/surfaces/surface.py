@@ -44,7 +44,11 @@ class Surface(NamedTuple):
 
 
 def with_point(
-    before: Surface | None, place: np.ndarray, outward: np.ndarray, back: np.ndarray, grid: CollisionMap
+    before: Surface | None,
+    place: np.ndarray,
+    outward: np.ndarray,
+    back: np.ndarray,
+    grid: CollisionMap,
 ) -> Surface:
     """The surface with one more point (3,) [m], or a new one: at the first touch, or behind a corner.
 
@@ -70,12 +74,16 @@ def with_point(
     return Surface(np.vstack([before.points, place]), normal[None] / size)
 
 
-def crossings(grid: CollisionMap, surface: Surface, begin: np.ndarray, end: np.ndarray, wide: float) -> Iterator[Step]:
+def crossings(
+    grid: CollisionMap, surface: Surface, begin: np.ndarray, end: np.ndarray, wide: float
+) -> Iterator[Step]:
     """The steps that lead through the plane of a surface no farther than ``wide`` [m] from a chord."""
     rank = len(grid.shape)
     low = grid.cell_of(np.minimum(begin, end) - wide - grid.spacing)
     high = grid.cell_of(np.maximum(begin, end) + wide + grid.spacing)
-    ranges = [range(max(a, 0), min(b, n - 1) + 1) for a, b, n in zip(low, high, grid.shape, strict=True)]
+    ranges = [
+        range(max(a, 0), min(b, n - 1) + 1) for a, b, n in zip(low, high, grid.shape, strict=True)
+    ]
     chord = end - begin
     square = float(chord @ chord)
     for cell, axis in itertools.product(itertools.product(*ranges), range(rank)):

@@ -21,7 +21,12 @@ def packed(values: np.ndarray) -> dict[str, Any]:
     low = float(values.min(initial=np.inf)) if values.size else 0.0
     step = (float(values.max(initial=-np.inf)) - low) / _STEPS if values.size else 0.0
     numbers = np.rint((values - low) / step) if step > 0 else np.zeros(values.shape)
-    return {"shape": list(values.shape), "low": low, "step": step, "data": _text(numbers.astype("<u2"))}
+    return {
+        "shape": list(values.shape),
+        "low": low,
+        "step": step,
+        "data": _text(numbers.astype("<u2")),
+    }
 
 
 def whole(values: np.ndarray) -> dict[str, Any]:
@@ -54,7 +59,9 @@ def curve(name: str, colour: str, values: np.ndarray, rows: np.ndarray) -> dict[
     return {"name": name, "colour": colour, "low": packed(low), "high": packed(high)}
 
 
-def panel(title: str, unit: str, curves: list[dict[str, Any]], limits: dict[str, float]) -> dict[str, Any]:
+def panel(
+    title: str, unit: str, curves: list[dict[str, Any]], limits: dict[str, float]
+) -> dict[str, Any]:
     """Curves that share axes, and lines across them, value by name."""
     lines = [{"name": name, "value": value} for name, value in limits.items()]
     return {"title": title, "unit": unit, "curves": curves, "limits": lines}
@@ -63,4 +70,9 @@ def panel(title: str, unit: str, curves: list[dict[str, Any]], limits: dict[str,
 def joint_panel(title: str, unit: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
     """A curve for each joint, of signals (k, n)."""
     colours = enumerate(joint_colours(values.shape[1]))
-    return panel(title, unit, [curve(f"joint {i + 1}", to_hex(c), values[:, i], rows) for i, c in colours], {})
+    return panel(
+        title,
+        unit,
+        [curve(f"joint {i + 1}", to_hex(c), values[:, i], rows) for i, c in colours],
+        {},
+    )

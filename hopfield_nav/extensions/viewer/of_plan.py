@@ -64,7 +64,9 @@ def _distances(arm: Arm, scene: Scene, q: np.ndarray) -> list[dict[str, Any]]:
         "itself": (COLOURS.planned, clearance(arm, build_scene(arm), q)),
     }
     rows = np.arange(len(q))
-    curves = [curve(name, c, 1e3 * d, rows) for name, (c, d) in near.items() if np.isfinite(d).all()]
+    curves = [
+        curve(name, c, 1e3 * d, rows) for name, (c, d) in near.items() if np.isfinite(d).all()
+    ]
     margin = 1e3 * float(scene.margin[0])
     limits = {"asked for": margin} if margin > 0 else {}
     return [panel("distance", "mm", curves, limits)] if curves else []

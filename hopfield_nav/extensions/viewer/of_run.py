@@ -8,7 +8,14 @@ from matplotlib.colors import to_hex
 
 from dynamics import BadInput
 from hopfield_nav.build import all_solids, build_arm, solids_of
-from hopfield_nav.extensions.viewer.arrays import curve, frame_rows, joint_panel, packed, panel, whole
+from hopfield_nav.extensions.viewer.arrays import (
+    curve,
+    frame_rows,
+    joint_panel,
+    packed,
+    panel,
+    whole,
+)
 from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, solid_part
 from hopfield_nav.extensions.viewer.template import page_text
 from hopfield_nav.figures import COLOURS, STEPS, solid
@@ -51,12 +58,22 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
     time, q = data.time.values, data.q.values
     good = np.isfinite(q).all(axis=1)
     if not good.any():
-        raise BadInput("no view without signals", where="record.signals", found="none", allowed="all")
+        raise BadInput(
+            "no view without signals", where="record.signals", found="none", allowed="all"
+        )
     events = events_of(run)
-    rows = frame_rows(time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel())
+    rows = frame_rows(
+        time, np.array([[e["time"], e["touch"]] for e in events], dtype=float).ravel()
+    )
     rows = rows[good[rows]]
-    tool, goal, contact = data.tool_position.values[rows], run.world.goal_point, data.contact_point.values[rows]
-    touching = np.where(np.isfinite(contact), contact, tool)  # where the largest force acts; without contact the tool
+    tool, goal, contact = (
+        data.tool_position.values[rows],
+        run.world.goal_point,
+        data.contact_point.values[rows],
+    )
+    touching = np.where(
+        np.isfinite(contact), contact, tool
+    )  # where the largest force acts; without contact the tool
     return describe(
         str(run.summary["world"]),
         f"{run.outcome.replace('_', ' ')}: {run.summary['reason']}",
@@ -88,10 +105,16 @@ def events_of(run: Run) -> list[dict[str, Any]]:
     kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()
     answered = [
         {"time": float(t), "touch": None if np.isnan(touch) else float(touch), "kind": kind}
-        for t, touch, kind in zip(data.event_time.values, data.touch_time.values, kinds, strict=True)
+        for t, touch, kind in zip(
+            data.event_time.values, data.touch_time.values, kinds, strict=True
+        )
     ]
-    missed = [{"time": e.start, "touch": e.start, "kind": "missed contact"} for e in missed_contacts(run)]
-    quiet = run.passages[data.report_alarms.values == 0] if "report_alarms" in data else run.passages
+    missed = [
+        {"time": e.start, "touch": e.start, "kind": "missed contact"} for e in missed_contacts(run)
+    ]
+    quiet = (
+        run.passages[data.report_alarms.values == 0] if "report_alarms" in data else run.passages
+    )
     reports = [{"time": float(begin), "touch": None, "kind": "report"} for begin, _ in quiet]
     return sorted(answered + missed + reports, key=lambda event: event["time"])
 
@@ -101,7 +124,10 @@ def solid_parts(run: Run) -> list[dict[str, Any]]:
     unknown, data = solids_of(run.world.obstacles), run.data
     stands = run.standing_times[: len(unknown)]
     touched = first_touches(unknown, stands, data.time.values, data.contact_point.values)
-    parts = [solid_part(one, False, *known) for one, *known in zip(unknown, touched, stands.tolist(), strict=True)]
+    parts = [
+        solid_part(one, False, *known)
+        for one, *known in zip(unknown, touched, stands.tolist(), strict=True)
+    ]
     return parts + [solid_part(one, True) for one in solids_of(run.world.known)]
 
 
@@ -112,7 +138,11 @@ def places_of(run: Run) -> list[dict[str, Any]]:
         return []
     points, weights = data.felt_point.values, data.felt_weight.values
     return [
-        {"time": float(data.event_time[k]), "point": points[k, i].tolist(), "weight": float(weights[k, i])}
+        {
+            "time": float(data.event_time[k]),
+            "point": points[k, i].tolist(),
+            "weight": float(weights[k, i]),
+        }
         for k, i in np.argwhere(np.isfinite(points).all(axis=2))
     ]
 
@@ -122,7 +152,12 @@ def panels_of(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
     data = run.data
     forces = [("estimated", COLOURS.felt, data.force_estimate), ("true", COLOURS.true, data.force)]
     return [
-        panel("force", "N", [curve(name, c, force_norm(f.values), rows) for name, c, f in forces], force_limits(run)),
+        panel(
+            "force",
+            "N",
+            [curve(name, c, force_norm(f.values), rows) for name, c, f in forces],
+            force_limits(run),
+        ),
         joint_panel("joint error", "mrad", 1e3 * (data.q.values - data.q_ref.values), rows),
         panel(
             "alarm level",
@@ -141,9 +176,14 @@ def map_layers(run: Run) -> dict[str, Any]:
     """What does not change, and every plan with what was known when it was made."""
     grid, plans = run.world.map, run.plans()
     end = float(run.data.time.values[-1])
-    heights = [float(solid.level_height(run, k)) for k in range(grid.shape[2] if solid.in_space(run) else 1)]
+    heights = [
+        float(solid.level_height(run, k))
+        for k in range(grid.shape[2] if solid.in_space(run) else 1)
+    ]
     room, solids = solid.map_extent(run), all_solids(run.world)
-    cuts = [[np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights]
+    cuts = [
+        [np.round(solid.slice_outline(one, z, room), 5).tolist() for one in solids] for z in heights
+    ]
     excluded = solid.cell_classes(run, plans[0], path=False) == solid.EXCLUDED
     return {
         "origin": list(grid.origin),

@@ -21,7 +21,13 @@ _NEAR = 5e-3  # [m] from a solid's surface, within which a contact is on that so
 
 
 def describe(
-    title: str, outcome: str, arm: Arm, time: np.ndarray, q: np.ndarray, tool: np.ndarray, **more: Any
+    title: str,
+    outcome: str,
+    arm: Arm,
+    time: np.ndarray,
+    q: np.ndarray,
+    tool: np.ndarray,
+    **more: Any,
 ) -> dict[str, Any]:
     """Everything that a page shows, ready for JSON, over frames (f,): time [s], joint angles (f, n), tool (f, 3) [m].
 
@@ -54,14 +60,21 @@ def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
     from frame to frame.
     """
     frames = link_frames(arm, q)
-    turn = Rotation.from_matrix(frames[..., :3, :3].reshape(-1, 3, 3)).as_quat().reshape(*frames.shape[:-2], 4)
+    turn = (
+        Rotation.from_matrix(frames[..., :3, :3].reshape(-1, 3, 3))
+        .as_quat()
+        .reshape(*frames.shape[:-2], 4)
+    )
     flips = np.sum(turn[1:] * turn[:-1], axis=-1) < 0.0
     turn[1:] *= np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)[..., None]
     return {"position": packed(frames[..., :3, 3]), "turn": packed(turn)}
 
 
 def solid_part(
-    solid: Solid, known: bool, touched: float | None = None, stands: Sequence[float] = (0.0, math.inf)
+    solid: Solid,
+    known: bool,
+    touched: float | None = None,
+    stands: Sequence[float] = (0.0, math.inf),
 ) -> dict[str, Any]:
     """A solid with its own keys of the world file.
 

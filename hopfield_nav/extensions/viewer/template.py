@@ -24,7 +24,9 @@ def page_text(description: dict[str, Any]) -> str:
         "style": (page / "style.css").read_text(encoding="utf-8"),
         "licence": (vendor / "LICENSE").read_text(encoding="utf-8"),
         "library": (vendor / _LIBRARY).read_text(encoding="utf-8"),
-        "numbers": json.dumps(description, allow_nan=False, ensure_ascii=False).replace("<", "\\u003c"),
+        "numbers": json.dumps(description, allow_nan=False, ensure_ascii=False).replace(
+            "<", "\\u003c"
+        ),
         "scripts": "\n".join((page / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     }
     template = (page / "page.html").read_text(encoding="utf-8")

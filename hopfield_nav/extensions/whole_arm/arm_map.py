@@ -44,7 +44,9 @@ class Attempt(NamedTuple):
     name: str
     # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
     ends: Literal["line", "near", "all"]
-    past: Literal["touched", "facts"]  # which steps it keeps closed: all that were touched, or facts alone
+    past: Literal[
+        "touched", "facts"
+    ]  # which steps it keeps closed: all that were touched, or facts alone
     # certainties of cells and places against which it may lead; ``past`` alone decides of touched steps
     risks: tuple[float, ...]
     # a path that risks no more is taken at once: any at 1, none over touched steps at 0, since those risk 1; another is
@@ -56,9 +58,20 @@ class Attempt(NamedTuple):
 ATTEMPTS = (
     Attempt("onto the tool's line, against no doubt", "line", "touched", NO_RISK),
     Attempt("to the nearest centres, against no doubt", "near", "touched", NO_RISK),
-    Attempt("to the nearest centres, against the least doubt", "near", "touched", LEAST_RISK, numbers.EVEN_CHANCE),
     Attempt(
-        "whether facts leave any path, if there is none so far", "all", "facts", ANY_RISK, settles=0.0, is_needed=True
+        "to the nearest centres, against the least doubt",
+        "near",
+        "touched",
+        LEAST_RISK,
+        numbers.EVEN_CHANCE,
+    ),
+    Attempt(
+        "whether facts leave any path, if there is none so far",
+        "all",
+        "facts",
+        ANY_RISK,
+        settles=0.0,
+        is_needed=True,
     ),
     Attempt("to more centres, against no doubt", "all", "touched", NO_RISK),
     Attempt("to more centres, against the least doubt", "all", "touched", LEAST_RISK),
@@ -84,7 +97,10 @@ def choose_path(search: Search, query: Query) -> Choice | None:
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
-        exits, past = search.exits(query.shut_exits, attempt.ends), kept.attempt.past if kept else ""
+        exits, past = (
+            search.exits(query.shut_exits, attempt.ends),
+            kept.attempt.past if kept else "",
+        )
         this = exits, attempt.past, attempt.risks
         if not exits or this in made or (past == "touched" and attempt.past == "facts"):
             continue
@@ -153,11 +169,17 @@ class ArmMap:
         self._world, self._arm = world, arm
         self.grid = grid_of(world, arm, start)
         omniscient = world.planner.strategy == "omniscient"
-        self.scene = build_scene(arm, build_obstacles(world)) if omniscient else scene_of_world(world)
+        self.scene = (
+            build_scene(arm, build_obstacles(world)) if omniscient else scene_of_world(world)
+        )
         own = planner_for(world) if is_code(world.planner.kind) else None
         goals = goal_solutions(world, arm, self.scene, self.grid)
         most = numbers.MOST_EXITS if world.planner.finer else numbers.EXITS
-        lines = [line for q in goals if len(line := tool_line(arm, self.scene, q, world.planner.approach)) > 1]
+        lines = [
+            line
+            for q in goals
+            if len(line := tool_line(arm, self.scene, q, world.planner.approach)) > 1
+        ]
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
@@ -170,7 +192,11 @@ class ArmMap:
         return self.learning.collisions
 
     def next_step(
-        self, q: np.ndarray, trail: list[Waypoint], straight: bool, note: Callable[[CellPath | None], None]
+        self,
+        q: np.ndarray,
+        trail: list[Waypoint],
+        straight: bool,
+        note: Callable[[CellPath | None], None],
     ) -> Drive | End | None:
         """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
 
@@ -181,7 +207,9 @@ class ArmMap:
         entered from where a line was touched.
         """
         if not len(self.search.ends):
-            return End(f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}")
+            return End(
+                f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}"
+            )
         here = trail[-1].cell or self.entry(q, straight)
         if here is None:
             away = straight and len(trail) > 1
@@ -199,7 +227,11 @@ class ArmMap:
         if choice is None:
             return End(self.why_none())
         trial = self.separation.trial(choice.path, q, self.learning)
-        return Drive(trial or choice.path, evidence, MotionPhase.TO_GOAL if trial is None else MotionPhase.TRIAL)
+        return Drive(
+            trial or choice.path,
+            evidence,
+            MotionPhase.TO_GOAL if trial is None else MotionPhase.TRIAL,
+        )
 
     def entry(self, q: np.ndarray, straight: bool) -> Cell | None:
         """The cell over which the arm enters the map; before ``straight`` motion not a doubted one, if it may."""
@@ -219,13 +251,24 @@ class ArmMap:
         report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()
         evidence = self._belief.believe(
-            ArmReport(report, points, weights, touches, partial(cells_near, self._arm, self.grid), self.collisions)
+            ArmReport(
+                report,
+                points,
+                weights,
+                touches,
+                partial(cells_near, self._arm, self.grid),
+                self.collisions,
+            )
         ) or CollisionEvidence(np.zeros(self.grid.shape, np.float32))
         if len(self.collisions.touches) >= numbers.LINE_TOUCHES:
             self.learning.shut_exits |= self.search.tool_lines
         query = Query(here, q, self.learning.beliefs, evidence, self.learning.shut_exits)
         choice = choose_path(self.search, query)
-        if choice is not None and choice.risk > numbers.EVEN_CHANCE and evidence.at_last is not None:
+        if (
+            choice is not None
+            and choice.risk > numbers.EVEN_CHANCE
+            and evidence.at_last is not None
+        ):
             query = query._replace(evidence=evidence._replace(cells=evidence.at_last))
             choice = choose_path(self.search, query)
         return choice, query.evidence
@@ -235,7 +278,9 @@ class ArmMap:
         barred = dict.fromkeys(self.search.checks.barred, 1.0)
         doubted = self.learning.beliefs.doubted() | barred if with_steps else {}
         goals = [cell for _, cell in self.search.exits(set(), "near")]
-        return self.search.believed(here, self.search.blocked, self.collisions.evidence(), goals, doubted)
+        return self.search.believed(
+            here, self.search.blocked, self.collisions.evidence(), goals, doubted
+        )
 
     def refine(self, choice: Choice | None, q: np.ndarray) -> Carried | None:
         """Go on with a finer map, once in a run, where there is no path, or a likely touch on it; what leads there."""
@@ -251,14 +296,18 @@ class ArmMap:
         self._may_refine, self.grid = False, fine
         self.search = Search(self._arm, self.scene, fine, solutions, seed=self._world.seed)
         self.learning.move_to(fine, carried)
-        self.separation = Separation(self._arm, fine, self.search, self._world.planner.no_path_error)
+        self.separation = Separation(
+            self._arm, fine, self.search, self._world.planner.no_path_error
+        )
         return carried
 
     def why_none(self) -> str:
         """Why there is no path."""
         facts = len(self.learning.beliefs.facts)
         if not facts and self.learning.shut_exits <= self.search.tool_lines:
-            return f"no path over the map from start to goal past what is known; {self.grid.edges()}"
+            return (
+                f"no path over the map from start to goal past what is known; {self.grid.edges()}"
+            )
         legs = len(self.learning.shut_exits - self.search.tool_lines)
         shut = f"{facts} closed steps" + (f", {legs} last legs" if legs else "")
         return f"facts alone separate start and goal: {shut}; {self.grid.edges()}"

@@ -41,13 +41,17 @@ class Tree(NamedTuple):
 
     shape: np.ndarray  # (n,) int64 cells of each joint
     block: np.ndarray  # (n + 1,) int64 cells beyond a node of each depth; 1 at depth n
-    turn: np.ndarray  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
+    turn: (
+        np.ndarray
+    )  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
     # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and its points
     # are in that link's frame
     bodies: np.ndarray
     order: np.ndarray  # (k,) int64 bodies by depth
     begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
-    reach: np.ndarray  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
+    reach: (
+        np.ndarray
+    )  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
     # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever that
     # joint's angle: radius and height of the circle, and thickness about it [m]
     ring: np.ndarray
@@ -69,7 +73,17 @@ def make_tree(arm: Arm, grid: JointGrid, bodies: np.ndarray) -> Tree:
     reach = _reach(arm, known)
     rings = [_rings(arm, known, reach, i) for i in range(n)]
     ring_begin = np.cumsum([0, *(len(rows) for rows in rings), 0]).astype(np.int64)
-    return Tree(shape, block, _turns(arm, angles), known, order, begin, reach, np.concatenate(rings), ring_begin)
+    return Tree(
+        shape,
+        block,
+        _turns(arm, angles),
+        known,
+        order,
+        begin,
+        reach,
+        np.concatenate(rings),
+        ring_begin,
+    )
 
 
 def _lowered(arm: Arm, body: np.ndarray) -> np.ndarray:
@@ -165,7 +179,9 @@ def within_reach(tree, work, depth, point, radius):
     return False
 
 
-def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int) -> None:
+def mark_ball(
+    arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
+) -> None:
     """Raise the certainty of every cell at whose centre the moving arm is near a point (3,) in base axes [m].
 
     ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and never
@@ -174,7 +190,15 @@ def mark_ball(arm: Arm, grid: JointGrid, certainty: np.ndarray, point: np.ndarra
     """
     bodies, place = geometry.arm_bodies(arm), np.asarray(point, dtype=np.float64)
     tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
-    _mark(arm, tree, make_work(len(arm.dh)), certainty.reshape(-1), place, float(radius), np.uint8(level))
+    _mark(
+        arm,
+        tree,
+        make_work(len(arm.dh)),
+        certainty.reshape(-1),
+        place,
+        float(radius),
+        np.uint8(level),
+    )
 
 
 def cells_near(arm: Arm, grid: JointGrid, point: np.ndarray, distance: float) -> np.ndarray:
@@ -216,9 +240,18 @@ def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel
 def _mark(
-    arm: Arm, tree: Tree, work: Work, certainty: np.ndarray, point: np.ndarray, radius: float, level: int
+    arm: Arm,
+    tree: Tree,
+    work: Work,
+    certainty: np.ndarray,
+    point: np.ndarray,
+    radius: float,
+    level: int,
 ) -> None:
-    cell, first = np.zeros(tree.shape.size, dtype=np.int64), np.zeros(tree.block.size, dtype=np.int64)
+    cell, first = (
+        np.zeros(tree.shape.size, dtype=np.int64),
+        np.zeros(tree.block.size, dtype=np.int64),
+    )
     place, depth = three(point, 0), 0
     while depth >= 0:
         touched = _bodies_near(tree, work, depth, place, radius)
@@ -247,12 +280,20 @@ def _bodies_near(tree, work, depth, point, radius):
 
 @kernel
 def _block(
-    arm: Arm, solids: np.ndarray, tree: Tree, checks: np.ndarray, kept: np.ndarray, work: Work, blocked: np.ndarray
+    arm: Arm,
+    solids: np.ndarray,
+    tree: Tree,
+    checks: np.ndarray,
+    kept: np.ndarray,
+    work: Work,
+    blocked: np.ndarray,
 ) -> None:
     n = tree.shape.size
     cell, first = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     axes = np.empty((tree.bodies.shape[0], AXES_WIDTH))
-    left = np.empty((n + 1, checks.shape[0]), dtype=np.int64)  # checks that are not decided at a depth
+    left = np.empty(
+        (n + 1, checks.shape[0]), dtype=np.int64
+    )  # checks that are not decided at a depth
     count = np.zeros(n + 1, dtype=np.int64)
     depth = 0
     while depth >= 0:
@@ -285,7 +326,9 @@ def _touches(tree, solids, axes, checks, kept, c):
         return body_distance(bodies, axes, other, b) <= kept[c]
     if surely_apart(solids, other, vector(axes, b, AXES_MIDDLE), bodies[b, REACH] + kept[c]):
         return False
-    return segment_near(solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c])
+    return segment_near(
+        solids, other, vector(axes, b, 0), vector(axes, b, 3), bodies[b, RADIUS] + kept[c]
+    )
 
 
 @inlined

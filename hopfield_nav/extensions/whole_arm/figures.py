@@ -21,13 +21,22 @@ from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
 from hopfield_nav.extensions.whole_arm.learning import CollisionBelief
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
 from hopfield_nav.figures.run import Now, show_halo, space_handles
-from hopfield_nav.figures.solid import CellPose, CellView, SpaceLine, add_ends, add_poses, frame_cell
+from hopfield_nav.figures.solid import (
+    CellPose,
+    CellView,
+    SpaceLine,
+    add_ends,
+    add_poses,
+    frame_cell,
+)
 from hopfield_nav.record import Run, felt_places, free_angles
 
 BALL = 0.02  # [m] radius of the circle that a place is drawn as
 _GHOSTS, _GHOST = 2, 0.2  # configurations on the way, and how solid they are
 _POSES = 60  # that the picture has to hold
-_ROUND = BALL * np.stack([f(np.linspace(0.0, 2.0 * np.pi, 25)[:-1]) for f in (np.cos, np.sin)], axis=1)
+_ROUND = BALL * np.stack(
+    [f(np.linspace(0.0, 2.0 * np.pi, 25)[:-1]) for f in (np.cos, np.sin)], axis=1
+)
 
 
 def places_page(run: Run) -> Figure | None:
@@ -40,17 +49,33 @@ def places_page(run: Run) -> Figure | None:
         return None
     view, q = _view_of(run), data.q.values
     left, right, low, high = view.limits()
-    figure = new_figure(PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE)
+    figure = new_figure(
+        PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE
+    )
     ax = figure.add_subplot()
     ghosts = np.linspace(0, len(q) - 1, _GHOSTS + 2).astype(int)[:-1]
-    solids = add_poses(ax, view, [*(CellPose(q[k], _GHOST) for k in ghosts), CellPose(q[-1])], pale=True)
+    solids = add_poses(
+        ax, view, [*(CellPose(q[k], _GHOST) for k in ghosts), CellPose(q[-1])], pale=True
+    )
     trail = data.tool_position.values
     SpaceLine(solids, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=6)
     for point, weight in zip(data.felt_point.values, data.felt_weight.values, strict=True):
         for place, share in zip(view.appear(point), weight, strict=True):
             if np.isfinite(place).all():
-                ax.add_patch(Circle(place, BALL, color=COLOURS.felt, alpha=_place_alpha(share), lw=0, zorder=6.3))
-    ax.plot(*view.appear(_true_points(run)).T, "x", color=COLOURS.true, markersize=4, mew=0.9, ls="", zorder=6.6)
+                ax.add_patch(
+                    Circle(
+                        place, BALL, color=COLOURS.felt, alpha=_place_alpha(share), lw=0, zorder=6.3
+                    )
+                )
+    ax.plot(
+        *view.appear(_true_points(run)).T,
+        "x",
+        color=COLOURS.true,
+        markersize=4,
+        mew=0.9,
+        ls="",
+        zorder=6.6,
+    )
     for mark in add_ends(ax, run, 6, view.appear):
         mark.set_zorder(6.7)
     frame_cell(ax, view)
@@ -84,7 +109,15 @@ def _places_handles(run: Run) -> list[Artist]:
     return [
         *(handle for handle in space_handles(run) if handle.get_label() != "excluded"),
         Line2D([], [], color=COLOURS.travelled, label="path of the tool"),
-        Line2D([], [], marker="o", color=COLOURS.felt, alpha=0.7, label="where a touch may have been", **how),
+        Line2D(
+            [],
+            [],
+            marker="o",
+            color=COLOURS.felt,
+            alpha=0.7,
+            label="where a touch may have been",
+            **how,
+        ),
     ]
 
 
@@ -102,7 +135,13 @@ class PlacesPanel:
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
         self.ends = add_ends(ax, run, 8, self.view.appear)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
-        self.artists = [self.solids, self.trail, self.places, *self.ends, self.halo]  # what changes, from back to front
+        self.artists = [
+            self.solids,
+            self.trail,
+            self.places,
+            *self.ends,
+            self.halo,
+        ]  # what changes, from back to front
         self.handles = _places_handles(run)  # legend of what is here
 
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
@@ -111,15 +150,27 @@ class PlacesPanel:
         """Go to a moment; ``new_plan`` says that there are other places than before."""
         data = self.run.data
         if new_plan:
-            points, weights = (felt.values[: now.number] for felt in (data.felt_point, data.felt_weight))
+            points, weights = (
+                felt.values[: now.number] for felt in (data.felt_point, data.felt_weight)
+            )
             there = np.isfinite(points).all(axis=2)
             self.places.set_verts(list(self.view.appear(points[there])[:, None] + _ROUND))
-            self.places.set_facecolor([(*to_rgb(COLOURS.felt), _place_alpha(w)) for w in weights[there]])
-        self.trail.set_points(self._trail[: np.searchsorted(self._trail_rows, now.row, side="right")])
+            self.places.set_facecolor(
+                [(*to_rgb(COLOURS.felt), _place_alpha(w)) for w in weights[there]]
+            )
+        self.trail.set_points(
+            self._trail[: np.searchsorted(self._trail_rows, now.row, side="right")]
+        )
         q = data.q.values[now.row]
         self.solids.show(self.view.parts([CellPose(q)] if np.isfinite(q).all() else [], pale=True))
-        latest = data.felt_point.values[now.number - 1][:1] if now.number else np.zeros((0, 3))  # its likeliest place
-        middle = latest[0] if np.isfinite(latest).all() and len(latest) else data.tool_position.values[now.row]
+        latest = (
+            data.felt_point.values[now.number - 1][:1] if now.number else np.zeros((0, 3))
+        )  # its likeliest place
+        middle = (
+            latest[0]
+            if np.isfinite(latest).all() and len(latest)
+            else data.tool_position.values[now.row]
+        )
         show_halo(self.halo, self.view.appear(middle)[:, None], now)
 
 
@@ -139,7 +190,9 @@ def felt_map(run: Run) -> FeltMap:
     for places in felt_places(run):
         doubts.add(places)
     doubts.passed([], free_angles(run))
-    return FeltMap(grid, block_known(arm, scene_of_world(run.world), grid), -np.expm1(-doubts.evidence()))
+    return FeltMap(
+        grid, block_known(arm, scene_of_world(run.world), grid), -np.expm1(-doubts.evidence())
+    )
 
 
 def slices_page(run: Run) -> Figure | None:
@@ -166,7 +219,9 @@ def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
     """
     began, q = last_configuration(run, made), run.data.q.values
-    at: list[int | slice] = [c % n for c, n in zip(made.grid.cell_of(began), made.grid.shape, strict=True)]
+    at: list[int | slice] = [
+        c % n for c, n in zip(made.grid.cell_of(began), made.grid.shape, strict=True)
+    ]
     at[across], at[up] = slice(None), slice(None)
     known, certainty = made.known[tuple(at)], made.certainty[tuple(at)]
     image = np.zeros((*known.shape, 4))
@@ -204,7 +259,9 @@ def last_configuration(run: Run, made: FeltMap) -> np.ndarray:
     if not len(cells):
         return q[0]
     like = q[min(np.searchsorted(run.data.time.values, run.data.event_time.values[-1]), len(q) - 1)]
-    return made.grid.beside(np.where(np.array(made.grid.shape) > 1, made.grid.centre(cells[-1]), like), like)
+    return made.grid.beside(
+        np.where(np.array(made.grid.shape) > 1, made.grid.centre(cells[-1]), like), like
+    )
 
 
 def _handles() -> list[Line2D | Patch]:
@@ -212,7 +269,9 @@ def _handles() -> list[Line2D | Patch]:
     return [
         Patch(color=COLOURS.obstacle, label="the arm itself, known obstacles"),
         Patch(color=COLOURS.felt, label="felt, the darker the more certain"),
-        Line2D([], [], color=COLOURS.travelled, lw=2.2, label="path of the arm; thin: beside the slice"),
+        Line2D(
+            [], [], color=COLOURS.travelled, lw=2.2, label="path of the arm; thin: beside the slice"
+        ),
         Line2D([], [], color=COLOURS.start, label="start", **dot),
         Line2D([], [], color=COLOURS.felt, label="where the last path begins", **dot),
         Line2D([], [], color=COLOURS.goal, label="end", **dot),

@@ -46,7 +46,10 @@ class JointGrid(NamedTuple):
     def turn(self) -> tuple[int, ...]:
         """Cells of the axes that are closed, 0 of others."""
         full = np.abs(self.upper - self.lower - TURN) < numbers.SAME_ANGLE
-        return tuple(n if whole and n >= numbers.LEAST_CLOSED else 0 for n, whole in zip(self.shape, full, strict=True))
+        return tuple(
+            n if whole and n >= numbers.LEAST_CLOSED else 0
+            for n, whole in zip(self.shape, full, strict=True)
+        )
 
     @property
     def periodic(self) -> tuple[bool, ...]:
@@ -67,7 +70,9 @@ class JointGrid(NamedTuple):
         """What bounds the map, in words."""
         ends = [f"from {low:.4g} to {high:.4g} rad" if size > 1 else "straight from start to goal"
                 for low, high, size in zip(self.lower, self.upper, self.shape, strict=True)]  # fmt: skip
-        bounds = [f"joint {k + 1} {ends[k]}" for k, closed in enumerate(self.periodic) if not closed]
+        bounds = [
+            f"joint {k + 1} {ends[k]}" for k, closed in enumerate(self.periodic) if not closed
+        ]
         bounds += ["the others as far as they turn"] if any(self.periodic) else []
         return f"the map holds {', '.join(bounds)}"
 
@@ -104,7 +109,11 @@ class JointGrid(NamedTuple):
         """
         breaks = []
         for k, values in enumerate(self.axis_values()):
-            edges = self.breaks[k] if self.breaks else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
+            edges = (
+                self.breaks[k]
+                if self.breaks
+                else np.linspace(self.lower[k], self.upper[k], len(values) + 1)
+            )
             low, high = edges[:-1], edges[1:]
             new = np.unique(cells[:, k] % len(values) if self.turn[k] else cells[:, k])
             new = new[(new >= 0) & (new < len(values)) & (len(values) > 1)]
@@ -114,7 +123,9 @@ class JointGrid(NamedTuple):
 
     def holds(self, cells: np.ndarray) -> np.ndarray:
         """(...) bool: whether cells (..., n) are on the map, closed axes counted on."""
-        return ((cells >= 0) & (cells < np.array(self.shape)) | np.array(self.periodic)).all(axis=-1)
+        return ((cells >= 0) & (cells < np.array(self.shape)) | np.array(self.periodic)).all(
+            axis=-1
+        )
 
     def inside(self, cell: Sequence[int]) -> bool:
         """Whether the grid has this cell."""
@@ -139,7 +150,11 @@ def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGr
     middle, sizes = np.asarray(start, dtype=np.float64), tuple(int(size) for size in shape)
     low, high = arm.position_limits.T
     if not np.all((low < middle) & (middle < high)):
-        raise BadInput("wrong start of a joint grid", found=start, allowed=f"{len(low)} angles within the limits")
+        raise BadInput(
+            "wrong start of a joint grid",
+            found=start,
+            allowed=f"{len(low)} angles within the limits",
+        )
     single = np.array(sizes) == 1
     both = np.minimum(math.pi, np.minimum(middle - low, high - middle))
     width = np.where(single, 2.0 * both, np.minimum(TURN, high - low))
@@ -186,7 +201,10 @@ class Carried:
         begin, axis = self.cell(step.cell), step.axis
         size = self._fine.shape[axis]
         count = (self.cell(step.ends[1])[axis] - begin[axis]) % size
-        return [Step((*begin[:axis], (begin[axis] + k) % size, *begin[axis + 1 :]), axis) for k in range(count)]
+        return [
+            Step((*begin[:axis], (begin[axis] + k) % size, *begin[axis + 1 :]), axis)
+            for k in range(count)
+        ]
 
     def part_at(self, step: Step, angle: float) -> tuple[Step, bool]:
         """The part of a step that holds an angle of its joint [rad], and whether it does so well inside."""
@@ -196,7 +214,9 @@ class Carried:
         if self._fine.turn[axis]:
             angle = ends.mean() + math.remainder(angle - ends.mean(), TURN)
         k = int(np.clip(np.searchsorted(ends, angle) - 1, 0, len(parts) - 1))
-        return parts[k], len(parts) == 1 or bool(ends[k] + numbers.ON_STEP <= angle <= ends[k + 1] - numbers.ON_STEP)
+        return parts[k], len(parts) == 1 or bool(
+            ends[k] + numbers.ON_STEP <= angle <= ends[k + 1] - numbers.ON_STEP
+        )
 
     def around(self, cells: np.ndarray) -> np.ndarray:
         """The cells (k, n) of the coarser map in which the centres of cells of the finer one lie."""
@@ -221,7 +241,10 @@ class Carried:
         """
         carried = Beliefs(self._fine.shape, self._fine.turn)
         carried.in_free_air = known.in_free_air
-        carried.passed(map(self.cell, known.visited), [part for step in known.free for part in self.parts(step)])
+        carried.passed(
+            map(self.cell, known.visited),
+            [part for step in known.free for part in self.parts(step)],
+        )
         carried.rough = set(map(self.cell, known.rough))
         closed = dict[Step, float]()
         for step, certainty in known.touched().items():
@@ -251,8 +274,13 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     elif not has_closed_form(arm):
         # a numeric search from the start, and from angles over the map that differ on axes of several cells
         start = np.array(world.start.joints)
-        drawn = np.random.default_rng(world.seed).uniform(grid.lower, grid.upper, (numbers.ROTATIONS, len(start)))
-        tried = [goal_near(world, arm, q) for q in (start, *np.where(np.array(grid.shape) > 1, drawn, start))]
+        drawn = np.random.default_rng(world.seed).uniform(
+            grid.lower, grid.upper, (numbers.ROTATIONS, len(start))
+        )
+        tried = [
+            goal_near(world, arm, q)
+            for q in (start, *np.where(np.array(grid.shape) > 1, drawn, start))
+        ]
         rows = np.array([q for q in tried if q is not None]).reshape(-1, len(start))
     elif goal.pose is not None:
         rows = _solutions(arm, np.array(goal.pose.rotation)[None], np.array(goal.pose.position))
@@ -264,7 +292,11 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
             rotations = np.concatenate([np.array(world.trajectory.tool_rotation)[None], rotations])
         rows = _solutions(arm, rotations, np.array(goal.position))
     rows = _turned(rows, arm, grid)
-    inside = (rows >= grid.lower) & (rows <= grid.upper) | np.array(grid.periodic) | (np.array(grid.shape) == 1)
+    inside = (
+        (rows >= grid.lower) & (rows <= grid.upper)
+        | np.array(grid.periodic)
+        | (np.array(grid.shape) == 1)
+    )
     rows = rows[inside.all(axis=1)]
     return rows[~collides(arm, scene, rows)] if len(rows) else rows
 

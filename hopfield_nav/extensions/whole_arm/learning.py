@@ -23,7 +23,14 @@ from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid
 from hopfield_nav.extensions.whole_arm.lines import Route
 from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
 from hopfield_nav.extensions.whole_arm.search import ExitSet
-from hopfield_nav.geometry import LINK, arm_bodies, arm_closest_points, arm_distance, pack_primitives, sphere
+from hopfield_nav.geometry import (
+    LINK,
+    arm_bodies,
+    arm_closest_points,
+    arm_distance,
+    pack_primitives,
+    sphere,
+)
 from hopfield_nav.navigation.map import NOWHERE, Beliefs, Cell, ContactHypotheses, PriorMap, Step
 from hopfield_nav.navigation.motion import Detection
 from hopfield_nav.world import World
@@ -31,7 +38,9 @@ from hopfield_nav.world import World
 WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
 Shells = tuple[tuple[float, float], ...]
 _FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
-_SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)  # every lesser mark, as -ln(1 - certainty)
+_SAYS = -np.log1p(
+    np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE
+)  # every lesser mark, as -ln(1 - certainty)
 
 
 class WholeArmLearning:
@@ -44,7 +53,9 @@ class WholeArmLearning:
         self._generator = np.random.default_rng([world.seed, *b"places"]) if draws else None
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
-        self.passed = np.zeros((0, len(arm.dh)))  # (m, n) joint angles at which nothing touched [rad]
+        self.passed = np.zeros(
+            (0, len(arm.dh))
+        )  # (m, n) joint angles at which nothing touched [rad]
         self.beliefs = Beliefs(grid.shape, grid.turn)
         self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
         self.shut_exits: ExitSet = set()  # solutions felt not to be reached from a cell
@@ -97,7 +108,9 @@ class WholeArmLearning:
         rows = in_order(trace)
         rows = rows[np.isfinite(rows[:, 0])]
         onset = detection.onset.time
-        places = localize_contact(self._arm, rows, onset, self._model, self.passed, self._resolution, self._generator)
+        places = localize_contact(
+            self._arm, rows, onset, self._model, self.passed, self._resolution, self._generator
+        )
         if len(places.points):
             self.collisions.add(places, detection.onset.q)
         return places
@@ -109,7 +122,9 @@ class WholeArmLearning:
         self.collisions = self.collisions.on(grid, free, numbers.FINE_SHELLS)
         self.shut_exits = {(goal, carried.cell(cell)) for goal, cell in self.shut_exits if cell}
         self.shut_entries = set(map(carried.cell, self.shut_entries))
-        self._felt_at = {carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()}
+        self._felt_at = {
+            carried.part_at(step, angle)[0]: angle for step, angle in self._felt_at.items()
+        }
 
     def load_prior(self, prior: PriorMap) -> None:
         """Believe what an earlier run felt."""
@@ -143,7 +158,9 @@ class CollisionBelief:
     Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
     """
 
-    def __init__(self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0) -> None:
+    def __init__(
+        self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0
+    ) -> None:
         self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
         # the sum of -ln(1 - certainty) as touches say it: without surfaces, and also where the arm was since. The cell
         # in which a path begins and trials are chosen by it; paths by ``evidence``
@@ -171,7 +188,9 @@ class CollisionBelief:
         """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
         other = CollisionBelief(self._arm, grid, shells, self._surface)
         other._free = free
-        other._touches = [other._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches]
+        other._touches = [
+            other._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches
+        ]
         return other
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
@@ -185,7 +204,9 @@ class CollisionBelief:
                 around.reshape(-1, 3)[gone] = np.nan
                 total = touch.alone[kept].sum()  # what is left has the weight of all
                 alone = (touch.alone.sum() / total if total > 0.0 else 0.0) * touch.alone[kept]
-                places = ContactHypotheses(touch.places.points[kept], touch.places.links[kept], alone)
+                places = ContactHypotheses(
+                    touch.places.points[kept], touch.places.links[kept], alone
+                )
                 self._say_anew(k, places, alone, around[kept])
         self._weigh()
 
@@ -193,7 +214,11 @@ class CollisionBelief:
         """All places (k, 3) that are left [m], the weight (k,) of each, and the number (k,) of its touch."""
         touches = [NOWHERE, *self.touches]
         points, weights = (np.concatenate([part[i] for part in touches]) for i in (0, 2))
-        return points, weights, np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches])
+        return (
+            points,
+            weights,
+            np.repeat(np.arange(len(touches)) - 1, [len(t.weights) for t in touches]),
+        )
 
     def alone(self) -> np.ndarray:
         """What each of ``places`` weighs without the other touches (k,)."""
@@ -224,12 +249,16 @@ class CollisionBelief:
             if np.abs(weights - touch.places.weights).max(initial=0.0) > numbers.CHANGED_WEIGHT:
                 self._say_anew(k, touch.places._replace(weights=weights), touch.alone, touch.around)
 
-    def _say_anew(self, k: int, places: ContactHypotheses, alone: np.ndarray, around: np.ndarray) -> None:
+    def _say_anew(
+        self, k: int, places: ContactHypotheses, alone: np.ndarray, around: np.ndarray
+    ) -> None:
         said = self._touches[k]
         self.against.reshape(-1)[said.cells] -= _SAYS[said.marks]
         self._touches[k] = self._say(places, alone, said.q, around)
 
-    def _say(self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray) -> _Touch:
+    def _say(
+        self, places: ContactHypotheses, alone: np.ndarray, q: np.ndarray | None, around: np.ndarray
+    ) -> _Touch:
         weights = np.minimum(places.weights, 1.0)
         said = self._marked(np.zeros(self._grid.shape, dtype=np.uint8), places.points, weights)
         cells = np.flatnonzero(said).astype(np.uint32)
@@ -248,7 +277,14 @@ class CollisionBelief:
         """The marks with those of balls about points (k, 3) of so much weight (k,)."""
         for point, weight in zip(points, weights, strict=True):
             for radius, certainty in self._shells:
-                mark_ball(self._arm, self._grid, said, point, radius, max(1, round(_FULL_SCALE * certainty * weight)))
+                mark_ball(
+                    self._arm,
+                    self._grid,
+                    said,
+                    point,
+                    radius,
+                    max(1, round(_FULL_SCALE * certainty * weight)),
+                )
         return said
 
     def _inside(self, points: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -265,10 +301,14 @@ def is_true_stop(detection: Detection, begin: np.ndarray, end: np.ndarray) -> bo
     """Whether the arm was stopped on a step between joint angles (n,) [rad]: touched there, and pushed back."""
     line, gone = end - begin, detection.onset.q - begin
     share = np.clip(gone @ line / np.linalg.norm(line) ** 2, 0.0, 1.0)
-    return bool(detection.torque @ line < 0.0 and np.abs(gone - share * line).max() <= numbers.ON_STEP)
+    return bool(
+        detection.torque @ line < 0.0 and np.abs(gone - share * line).max() <= numbers.ON_STEP
+    )
 
 
-def tangent_points(arm: Arm, q: np.ndarray | None, places: ContactHypotheses, distance: float) -> np.ndarray:
+def tangent_points(
+    arm: Arm, q: np.ndarray | None, places: ContactHypotheses, distance: float
+) -> np.ndarray:
     """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
 
     They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there,
@@ -277,7 +317,9 @@ def tangent_points(arm: Arm, q: np.ndarray | None, places: ContactHypotheses, di
     points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
     if q is None or not distance or not len(points):
         return points
-    near = arm_closest_points(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points))
+    near = arm_closest_points(
+        arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points)
+    )
     links = arm_bodies(arm)[:, LINK].astype(int)
     turn = np.arange(numbers.SURFACE_POINTS)[:, None] * 2.0 * np.pi / numbers.SURFACE_POINTS
     for k, (place, link) in enumerate(zip(places.points, places.links, strict=True)):

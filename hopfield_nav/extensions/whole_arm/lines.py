@@ -48,7 +48,14 @@ class Route(NamedTuple):
 
     def ahead(self, number: int) -> Cell | None:
         """The first cell behind segment ``number``; None where it leads over no more."""
-        return next((c for c in (*self.joint_line(number)[-1:], *self.cells[number + 1 :]) if c is not None), None)
+        return next(
+            (
+                c
+                for c in (*self.joint_line(number)[-1:], *self.cells[number + 1 :])
+                if c is not None
+            ),
+            None,
+        )
 
     def joint_line(self, number: int) -> list[Cell]:
         """The cells that segment ``number`` joins as a straight line; none where it is no such line."""
@@ -67,13 +74,17 @@ class Route(NamedTuple):
     def passed(self, until: int) -> tuple[list[Cell], list[Step]]:
         """Centres and steps on the segments before number ``until``."""
         steps = [self.step(k) for k in range(until)]
-        return [c for c in self.cells[1 : until + 1] if c is not None], [s for s in steps if s is not None]
+        return [c for c in self.cells[1 : until + 1] if c is not None], [
+            s for s in steps if s is not None
+        ]
 
     def swept(self, until: int) -> np.ndarray:
         """Configurations (m, n) on these segments [rad]."""
         driven = self.rows[: until + 1]
         longest = float(np.abs(np.diff(driven, axis=0)).max(initial=0.0)) if self.joined else 0.0
-        share = np.linspace(0.0, 1.0, max(numbers.SWEPT_POSES, int(longest / numbers.SWEPT_APART)))[:, None, None]
+        share = np.linspace(0.0, 1.0, max(numbers.SWEPT_POSES, int(longest / numbers.SWEPT_APART)))[
+            :, None, None
+        ]
         return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
 
     def without_repeats(self) -> "Route":
@@ -105,7 +116,9 @@ def joint_lines(
     """
     steps = np.diff(rows, axis=0)
     size, straight = np.linalg.norm(steps, axis=1), (steps[:-1] * steps[1:]).sum(axis=1)
-    rest = np.ones(len(steps), dtype=bool)  # whether the direction changes behind each line, as behind the last
+    rest = np.ones(
+        len(steps), dtype=bool
+    )  # whether the direction changes behind each line, as behind the last
     rest[:-1] = straight < numbers.STRAIGHT_COSINE * size[:-1] * size[1:]
     rest[:-1] |= np.abs(size[:-1] - size[1:]) > 1e-6 * np.maximum(size[:-1], size[1:])
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])
@@ -124,13 +137,19 @@ def joint_lines(
     return trajectory
 
 
-def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float) -> np.ndarray | None:
+def before_touch(
+    arm: Arm, trajectory: Trajectory, time: float, distance: float
+) -> np.ndarray | None:
     """Joint angles (n,) the least while before a time at which some point of the arm was so far away [rad].
 
     The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of the touch. None
     where it was never so far away.
     """
-    times = np.linspace(time, trajectory.knots[0], 1 + int(np.ceil((time - trajectory.knots[0]) / numbers.LOOK_BACK)))
+    times = np.linspace(
+        time,
+        trajectory.knots[0],
+        1 + int(np.ceil((time - trajectory.knots[0]) / numbers.LOOK_BACK)),
+    )
     q, _, _ = values_at(trajectory, times)
     ends = _axis_ends(arm, q)
     far = np.linalg.norm(ends - ends[0], axis=2).max(axis=1) >= distance
@@ -145,7 +164,10 @@ def _axis_ends(arm: Arm, q: np.ndarray) -> np.ndarray:
 def _point_speeds(arm: Arm, trajectory: Trajectory) -> np.ndarray:
     """(k,) greatest speed of the ends of the arm's axes in each segment [m/s]."""
     times, angles, _, _ = sample(trajectory, numbers.SPEED_SAMPLES)
-    steps, lasting = np.linalg.norm(np.diff(_axis_ends(arm, angles), axis=0), axis=2).max(axis=1), np.diff(times)
+    steps, lasting = (
+        np.linalg.norm(np.diff(_axis_ends(arm, angles), axis=0), axis=2).max(axis=1),
+        np.diff(times),
+    )
     middle, count = 0.5 * (times[1:] + times[:-1]), len(trajectory.knots) - 1
     speeds = np.zeros(count)
     number = np.clip(np.searchsorted(trajectory.knots, middle) - 1, 0, count - 1)
@@ -161,7 +183,12 @@ def _lengths(arm: Arm, rows: np.ndarray) -> np.ndarray:
 
 
 def blended_path(
-    arm: Arm, corners: np.ndarray, cut: np.ndarray, speed: float, time: float = 0.0, sample_time: float = 0.0
+    arm: Arm,
+    corners: np.ndarray,
+    cut: np.ndarray,
+    speed: float,
+    time: float = 0.0,
+    sample_time: float = 0.0,
 ) -> BlendedPath:
     """The motion over corners from rest to rest, no point of the arm faster than ``speed`` [m/s].
 
@@ -209,7 +236,10 @@ def _segment(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndar
     for k in range(len(unit)):
         if k > 0:
             sizes.append(numbers.BLEND_LENGTH * float(cut[k]))
-            pieces.append(_blend(corners[k], unit[k - 1], unit[k], cut[k]) / sizes[-1] ** np.arange(6.0)[:, None])
+            pieces.append(
+                _blend(corners[k], unit[k - 1], unit[k], cut[k])
+                / sizes[-1] ** np.arange(6.0)[:, None]
+            )
             counts.append(numbers.BLEND_PARTS)
         line = np.zeros((6, corners.shape[1]))
         line[0], line[1] = corners[k] + cut[k] * unit[k], unit[k]
@@ -218,7 +248,9 @@ def _segment(corners: np.ndarray, cut: np.ndarray) -> tuple[PathSegment, np.ndar
         counts.append(max(numbers.LINE_PARTS, int(sizes[-1] / numbers.LINE_GRID)))
     breaks = np.concatenate([[0.0], np.cumsum(sizes)])
     spans = zip(breaks[:-1], breaks[1:], counts, strict=True)
-    grid = np.concatenate([np.linspace(a, b, n, endpoint=False) for a, b, n in spans] + [breaks[-1:]])
+    grid = np.concatenate(
+        [np.linspace(a, b, n, endpoint=False) for a, b, n in spans] + [breaks[-1:]]
+    )
     return PathSegment(PPoly(np.array(pieces).swapaxes(0, 1)[::-1], breaks), grid, False), breaks
 
 

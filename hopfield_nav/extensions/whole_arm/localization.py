@@ -58,18 +58,24 @@ def localize_contact(
         less_sure = [(q, change, factor * noise) for q, change, noise in looks]
         if generator is None:
             fit, q = _fit_mixture if giving else isolation.fit_surface, less_sure[-1][0]
-            patches = isolation.read_fit(arm, surface, q, fit(arm, surface, *less_sure[-1], free=swept))
+            patches = isolation.read_fit(
+                arm, surface, q, fit(arm, surface, *less_sure[-1], free=swept)
+            )
             body = surface.patches[patches.patches, isolation.BODY]
             points, inward, weight = patches.points, patches.normals, patches.weight
         else:
-            body, _, _, points, inward, weight = isolation.filter_contact(arm, surface, less_sure, generator, swept)
+            body, _, _, points, inward, weight = isolation.filter_contact(
+                arm, surface, less_sure, generator, swept
+            )
         if len(weight):
             break
     else:
         return NOWHERE
     links = surface.bodies[body.astype(int), LINK].astype(int)
     weight = weight * _outwards(arm, rows, onset, links, points, inward)
-    return likely_places(points, links, weight / weight.sum(), patchwise=not giving and generator is None)
+    return likely_places(
+        points, links, weight / weight.sum(), patchwise=not giving and generator is None
+    )
 
 
 def _looks(
@@ -87,7 +93,12 @@ def _looks(
 
 
 def _fit_mixture(
-    arm: Arm, surface: isolation.ArmSurface, q: np.ndarray, change: np.ndarray, noise: np.ndarray, free: np.ndarray
+    arm: Arm,
+    surface: isolation.ArmSurface,
+    q: np.ndarray,
+    change: np.ndarray,
+    noise: np.ndarray,
+    free: np.ndarray,
 ) -> np.ndarray:
     """As ``fit_surface``, of smooth and of rough surfaces: each patch as the likelier of both fits has it."""
     smooth, rough = (
@@ -95,7 +106,10 @@ def _fit_mixture(
         for friction in (0.0, numbers.ROUGH_FRICTION)
     )
     log = isolation.LOG_EVIDENCE
-    likely = smooth[:, log] + np.log1p(-numbers.ROUGH_SHARE), rough[:, log] + np.log(numbers.ROUGH_SHARE)
+    likely = (
+        smooth[:, log] + np.log1p(-numbers.ROUGH_SHARE),
+        rough[:, log] + np.log(numbers.ROUGH_SHARE),
+    )
     both = np.where((likely[1] > likely[0])[:, None], rough, smooth)
     both[:, log] = np.logaddexp(*likely)
     return both
@@ -118,10 +132,16 @@ def _felt(rows: np.ndarray, onset: float, model: Arm) -> tuple[np.ndarray, np.nd
         path = free[-1] - free[0]
         speed = angles_in(path) / path[0]
     change = torque - offset
-    noise = noise + numbers.OFFSET_SHARE * np.abs(offset) + numbers.NOISE_SHARE * float(np.linalg.norm(change))
+    noise = (
+        noise
+        + numbers.OFFSET_SHARE * np.abs(offset)
+        + numbers.NOISE_SHARE * float(np.linalg.norm(change))
+    )
     largest = np.abs(model.friction[:, [0, 2]]).max(axis=1) * np.isinf(model.presliding)
     hidden = 0.5 * largest * (np.abs(speed) < numbers.STANDING_SPEED)
-    return change + hidden * change / (np.abs(change) + numbers.UNSIGNED_TORQUE), np.hypot(noise, hidden)
+    return change + hidden * change / (np.abs(change) + numbers.UNSIGNED_TORQUE), np.hypot(
+        noise, hidden
+    )
 
 
 def _felt_through_gears(
@@ -135,7 +155,9 @@ def _felt_through_gears(
     free = free if len(free) else rows[:1]
     change = torques_in(rows) - torques_in(free).mean(axis=0)
     weight = np.linalg.norm(change, axis=1) * (rows[:, 0] >= onset)
-    weight = weight / weight.sum() if weight.any() else 1.0 * (np.arange(len(rows)) == len(rows) - 1)
+    weight = (
+        weight / weight.sum() if weight.any() else 1.0 * (np.arange(len(rows)) == len(rows) - 1)
+    )
     torque, before = weight @ change, np.isin(rows[:, 0], free[:, 0])
     softer, stiffer = (
         presliding_torque(model._replace(presliding=factor * model.presliding), angles_in(rows))
@@ -161,7 +183,12 @@ def _thinned(q: np.ndarray) -> np.ndarray:
 
 
 def _outwards(
-    arm: Arm, rows: np.ndarray, onset: float, links: np.ndarray, points: np.ndarray, inward: np.ndarray
+    arm: Arm,
+    rows: np.ndarray,
+    onset: float,
+    links: np.ndarray,
+    points: np.ndarray,
+    inward: np.ndarray,
 ) -> np.ndarray:
     """Of each patch (k,): its speed outwards when contact began, beside the fastest."""
     last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
@@ -170,7 +197,11 @@ def _outwards(
         return np.ones(len(points))
     q, path = np.tile(angles_in(rows[last]), (len(points), 1)), rows[last] - rows[first]
     speed = isolation.push_torque(arm, q, links, points, -inward) @ (angles_in(path) / path[0])
-    return np.maximum(speed / speed.max(), numbers.INWARDS) if speed.max() > 0.0 else np.ones(len(points))
+    return (
+        np.maximum(speed / speed.max(), numbers.INWARDS)
+        if speed.max() > 0.0
+        else np.ones(len(points))
+    )
 
 
 def likely_places(
@@ -186,7 +217,11 @@ def likely_places(
             break
         own = near[best] & (left > 0.0)
         share = left[own] / left[own].sum()
-        link = links[own][int(share.argmax())] if patchwise else int(np.bincount(links[own], share).argmax())
+        link = (
+            links[own][int(share.argmax())]
+            if patchwise
+            else int(np.bincount(links[own], share).argmax())
+        )
         places.append((share @ points[own], link, mass[best]))
         left[own] = 0.0
     if not places:

@@ -14,13 +14,27 @@ from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import Trace
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.arm_map import ArmMap, End
-from hopfield_nav.extensions.whole_arm.lines import Route, Waypoint, before_touch, blended_path, joint_lines, tool_line
+from hopfield_nav.extensions.whole_arm.lines import (
+    Route,
+    Waypoint,
+    before_touch,
+    blended_path,
+    joint_lines,
+    tool_line,
+)
 from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, pairs
-from hopfield_nav.navigation.motion import Detection, MotionPhase, PlannedMotion, PlanNotes, Reference, planned_by
+from hopfield_nav.navigation.motion import (
+    Detection,
+    MotionPhase,
+    PlannedMotion,
+    PlanNotes,
+    Reference,
+    planned_by,
+)
 from hopfield_nav.navigation.responses import TouchReport, checked_waypoints
 from hopfield_nav.plugin import CollisionEvidence, MethodFailed, Own
 from hopfield_nav.world import World, is_code
@@ -37,15 +51,23 @@ class WholeArmNavigator(Navigator):
         self.map, self.notes = ArmMap(world, arm, start), PlanNotes(world)
         name, folder = world.explore.method, world.folder
         own = is_code(name)  # a response of the user
-        self._response = Own(world.trust.find("response", name, folder), world.explore.parameters) if own else None
+        self._response = (
+            Own(world.trust.find("response", name, folder), world.explore.parameters)
+            if own
+            else None
+        )
         # where the last touch was (n,) in cells, the direction there, the torque, and the cells (2, n) of the step
         self._felt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None] | None = None
         self._straight = world.planner.any_angle and self._response is None
         self._route = Route(start[None], [None], turn=self.map.grid.turn)
-        self._trail = [Waypoint(start.copy(), None)]  # free waypoints that the arm came over, the latest last
+        self._trail = [
+            Waypoint(start.copy(), None)
+        ]  # free waypoints that the arm came over, the latest last
         self._touched_retreats, self._retreats = 0, False
         self._unlocalized: Detection | None = None
-        self.motion = PlannedMotion(self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None)
+        self.motion = PlannedMotion(
+            self.map.grid.cell_of(start), np.zeros((0, len(start)), dtype=int), None
+        )
 
     @property
     def goal(self) -> np.ndarray | None:  # noqa: D102  (says ``Navigator``, as below)
@@ -53,8 +75,12 @@ class WholeArmNavigator(Navigator):
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102
         if self.goal is None:
-            trajectory = quintic_trajectory(q[None], 1.0, sample_time=self.world.trajectory.sample_time)
-            self.motion = self.motion._replace(trajectory=trajectory, places=self._tool(np.stack([q, q])))
+            trajectory = quintic_trajectory(
+                q[None], 1.0, sample_time=self.world.trajectory.sample_time
+            )
+            self.motion = self.motion._replace(
+                trajectory=trajectory, places=self._tool(np.stack([q, q]))
+            )
         else:
             still = np.zeros_like(q)
             begin = Reference(0.0, q, still, still)
@@ -71,13 +97,19 @@ class WholeArmNavigator(Navigator):
             raise RuntimeError("a run that has ended cannot collide")
         number = self._route.segment_at(trajectory, detection.onset.time)
         ahead = self._route.ahead(number)
-        cell = self.motion.start if ahead is None else tuple(self.map.named(np.array([ahead]))[0].tolist())
+        cell = (
+            self.motion.start
+            if ahead is None
+            else tuple(self.map.named(np.array([ahead]))[0].tolist())
+        )
         if self.goal is None:
             return cell, self.motion
         if self._retreats:
             self.map.learning.beliefs.touch_behind()
             self._touched_retreats += 1
-            if self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1:  # the arm goes further back
+            if (
+                self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1
+            ):  # the arm goes further back
                 self._touched_retreats = 0
                 self._trail.pop()
         else:
@@ -85,7 +117,9 @@ class WholeArmNavigator(Navigator):
             self._touched_retreats, self._unlocalized = 0, detection
             if detection.onset.time >= trajectory.knots[0]:  # else it had not set out
                 self._learn_of(detection, number, trajectory)
-        self.motion = self._retreat(detection, Reference(detection.time, *evaluate(trajectory, detection.time)))
+        self.motion = self._retreat(
+            detection, Reference(detection.time, *evaluate(trajectory, detection.time))
+        )
         return cell, self.motion
 
     def localize(self, trace: Trace) -> ContactHypotheses:
@@ -157,7 +191,9 @@ class WholeArmNavigator(Navigator):
         row, cell = self._trail[-1]
         self._retreats = True
         route = Route(np.stack([begin.q, row]), [None, cell], self._route.goal, self.map.grid.turn)
-        return self._drive(route, np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT)
+        return self._drive(
+            route, np.array([cell]) if cell else self.motion.cells[:0], begin, MotionPhase.RETREAT
+        )
 
     def _leave(self, begin: Reference) -> PlannedMotion | None:
         """Back along the tool's line from where the arm begins; None without one or a goal, or if that is as near."""
@@ -172,19 +208,27 @@ class WholeArmNavigator(Navigator):
     def _go_on(self, begin: Reference) -> PlannedMotion:
         """What the map says from where the arm is."""
         begin = begin._replace(qdd=np.zeros_like(begin.q))
-        step = self.map.next_step(begin.q, self._trail, self._straight, partial(self._note, begin.time))
+        step = self.map.next_step(
+            begin.q, self._trail, self._straight, partial(self._note, begin.time)
+        )
         if isinstance(step, End):
             start, none = self.motion.start, self.motion.cells[:0]
-            return PlannedMotion(start, none, None, "no_path", step.reason, error_bound=step.error_bound)
+            return PlannedMotion(
+                start, none, None, "no_path", step.reason, error_bound=step.error_bound
+            )
         if step is None:
             self._trail.pop()
             return self._back(begin)
         evidence = step.evidence if self._straight and not begin.qd.any() else None
-        return self._drive(self._route_over(step.path, begin.q), step.path.cells, begin, step.phase, evidence)
+        return self._drive(
+            self._route_over(step.path, begin.q), step.path.cells, begin, step.phase, evidence
+        )
 
     def _note(self, time: float, path: CellPath | None) -> None:
         """A plan at a time [s], or that there is none."""
-        named, landscape = (None, None) if path is None else (self.map.named(path.cells), path.landscape)
+        named, landscape = (
+            (None, None) if path is None else (self.map.named(path.cells), path.landscape)
+        )
         self.notes.note(time, planned_by(self.world.planner), named, landscape)
 
     def _route_over(self, path: CellPath, q: np.ndarray) -> Route:
@@ -194,7 +238,9 @@ class WholeArmNavigator(Navigator):
         rows = np.vstack([q, self.map.search.rows(path, q)[len(path.cells) - len(left) :]])
         on_tool_line = max(len(rows) - len(left) - 2, 0)
         self._spread_single_axes(rows[: len(rows) - on_tool_line])
-        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (len(rows) - len(left) - 1)
+        cells = [here, *(tuple(int(v) for v in cell) for cell in left)] + [None] * (
+            len(rows) - len(left) - 1
+        )
         return Route(rows, cells, path.goal, self.map.grid.turn, on_tool_line=on_tool_line)
 
     def _explore(self, begin: Reference) -> PlannedMotion | None:
@@ -204,22 +250,32 @@ class WholeArmNavigator(Navigator):
             return None
 
         def find(start: Cell) -> np.ndarray | None:
-            choice, _ = self.map.path_by_belief(start, self.map.search.centre(np.array(start), begin.q))
+            choice, _ = self.map.path_by_belief(
+                start, self.map.search.centre(np.array(start), begin.q)
+            )
             return None if choice is None else choice.path.cells
 
         felt, self._felt, rest = self._felt, None, np.zeros_like(begin.q)
         believed = self.map.believed(here).read_only()
-        touch = TouchReport(begin.time, believed, *(felt or (np.array(here, dtype=float), rest, rest, None)), find)
+        touch = TouchReport(
+            begin.time, believed, *(felt or (np.array(here, dtype=float), rest, rest, None)), find
+        )
         function = "on_rest" if felt is None else "on_touch"
-        chosen = self._response.ask(function, touch, lambda answer: checked_waypoints(answer, believed))
+        chosen = self._response.ask(
+            function, touch, lambda answer: checked_waypoints(answer, believed)
+        )
         if chosen is None:
             return None
         rows = self.map.grid.unwound(np.vstack([begin.q, self.map.search.centre(chosen, begin.q)]))
         if not self.map.search.checks.are_free(rows[:-1], rows[1:]).all():
-            raise MethodFailed(f"response {self.world.explore.method!r}: its way touches what is known")
+            raise MethodFailed(
+                f"response {self.world.explore.method!r}: its way touches what is known"
+            )
         whole = [tuple(int(c) for c in p) if (p == np.rint(p)).all() else None for p in chosen]
         route = self._route._replace(rows=rows, cells=[here, *whole], on_tool_line=0)
-        return self._drive(route, np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE)
+        return self._drive(
+            route, np.rint(np.vstack([here, chosen])).astype(int), begin, MotionPhase.EXPLORE
+        )
 
     def _spread_single_axes(self, rows: np.ndarray) -> None:
         """Joints with one cell go straight from where they are to the goal."""
@@ -236,18 +292,28 @@ class WholeArmNavigator(Navigator):
 
         With ``evidence`` the route is shortened by straight lines against which nothing speaks.
         """
-        speed, time, sample_time = self.world.trajectory.tool_speed, begin.time, self.world.trajectory.sample_time
+        speed, time, sample_time = (
+            self.world.trajectory.tool_speed,
+            begin.time,
+            self.world.trajectory.sample_time,
+        )
         if evidence is not None and len((new := route.without_repeats()).rows) > 1:
-            lines = Shortener(self.arm, self.map.scene, self.map.grid, evidence, self.map.learning.beliefs)
+            lines = Shortener(
+                self.arm, self.map.scene, self.map.grid, evidence, self.map.learning.beliefs
+            )
             short = lines.shorten(new.rows, new.cells, new.on_tool_line)
             path = blended_path(self.arm, new.rows[short.kept], short.cut, speed, time, sample_time)
             self._route, trajectory = short.route_along(path, new), path.trajectory
         else:
-            trajectory = joint_lines(self.arm, route.rows, speed, time, begin.qd, begin.qdd, sample_time)
+            trajectory = joint_lines(
+                self.arm, route.rows, speed, time, begin.qd, begin.qdd, sample_time
+            )
             self._route = route
         cells = self.map.named(cells)
         start = tuple(int(c) for c in cells[0]) if len(cells) else self.motion.start
-        return PlannedMotion(start, cells, trajectory, places=self._tool(self._route.rows), phase=phase)
+        return PlannedMotion(
+            start, cells, trajectory, places=self._tool(self._route.rows), phase=phase
+        )
 
     def _tool(self, q: np.ndarray) -> np.ndarray:
         return np.asarray(forward_kinematics(self.arm, q)[:, :3, 3])

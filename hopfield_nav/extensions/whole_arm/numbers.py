@@ -8,12 +8,32 @@ first forty seeds of ``scripts/suites/whole_arm_told.yaml``. *straight*: chosen 
 """
 
 # Which path is chosen (``arm_map``, ``search``, ``step_checks``)
-CERTAINTY_LEVELS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99, 0.999, 1.0)  # that may be risked [guess]
+CERTAINTY_LEVELS = (
+    0.0,
+    0.05,
+    0.1,
+    0.2,
+    0.35,
+    0.5,
+    0.7,
+    0.85,
+    0.95,
+    0.99,
+    0.999,
+    1.0,
+)  # that may be risked [guess]
 EVEN_CHANCE = 0.5  # certainty risked before more centres are tried, weight of a place at which more is felt [guess]
-NO_DOUBT = 1e-4  # of -ln(1 - certainty): less is what is left where something was taken back [numeric]
+NO_DOUBT = (
+    1e-4  # of -ln(1 - certainty): less is what is left where something was taken back [numeric]
+)
 ENTRY_REACH = 2  # cells; as far lie the centres over which the map is entered or left [guess]
-EXITS, MOST_EXITS = 4, 64  # nearest centres from which a solution is reached: "near", and "all" with finer [guess]
-ROUNDS = 40  # of paths through likely places, before so much certainty is thought to leave none [guess]
+EXITS, MOST_EXITS = (
+    4,
+    64,
+)  # nearest centres from which a solution is reached: "near", and "all" with finer [guess]
+ROUNDS = (
+    40  # of paths through likely places, before so much certainty is thought to leave none [guess]
+)
 MOST_STEPS = 300  # steps beside one that touches, checked in one round [timed: as long as the network settles]
 PLACE_RADIUS = 0.01  # m; of a likely place while steps and lines are checked [guess]
 CUT_ASIDE = 1e-6  # rad; so far behind the arm lies a cut beside it, which may be at the centre of a cell [numeric]
@@ -22,69 +42,145 @@ ON_AXIS = 1e-12  # m; a body that is nearer to an axis lies along it [numeric]
 LEAST_CLOSED = 3  # cells of a closed axis at least: of fewer each is beside each [numeric]
 
 # What touches say of cells (``learning``)
-SHELLS = ((0.03, 0.35), (0.01, 0.6), (-0.02, 0.9))  # m, 1; from the arm to a place, and certainty there [guess]
+SHELLS = (
+    (0.03, 0.35),
+    (0.01, 0.6),
+    (-0.02, 0.9),
+)  # m, 1; from the arm to a place, and certainty there [guess]
 FINE_SHELLS = ((0.01, 0.35), (0.0, 0.6), (-0.01, 0.9))  # m, 1; the same on a finer map [guess]
-TOGETHER, AGREEMENT = 0.08, 4.0  # m, 1; as near are touches of one obstacle, and how much that says [guess]
+TOGETHER, AGREEMENT = (
+    0.08,
+    4.0,
+)  # m, 1; as near are touches of one obstacle, and how much that says [guess]
 DEEP = 0.005  # m; in the arm a place lies that it contains [guess]
 CHANGED_WEIGHT = 0.05  # of a place, from which on its cells are marked anew [guess]
-SURFACE_WEIGHT, SURFACE_SHARE = 0.6, 0.6  # of a place with a surface, and the share of it that is said there [guess]
+SURFACE_WEIGHT, SURFACE_SHARE = (
+    0.6,
+    0.6,
+)  # of a place with a surface, and the share of it that is said there [guess]
 SURFACE_POINTS = 6  # about a place [guess]
-PATIENCE = 10  # touches, until surfaces are let go, and until they are tried at the goal [surfaces, boxes]
+PATIENCE = (
+    10  # touches, until surfaces are let go, and until they are tried at the goal [surfaces, boxes]
+)
 POINT = 1e-6  # m; radius of what stands for a point [numeric]
 
 # Where on the arm a touch was (``localization``)
 LATER = 0.008  # s; after the alarm: the observer has caught up, the arm has not yet bounced [guess]
-LEAST_LATER, MOST_LATER = 0.016, 0.05  # s; with gears that give: as long as the rise to the alarm took [guess]
+LEAST_LATER, MOST_LATER = (
+    0.016,
+    0.05,
+)  # s; with gears that give: as long as the rise to the alarm took [guess]
 ONE_PLACE = 0.04  # m; patches that are nearer to each other are one place, and an arm so near is at it [guess]
 MOST_PLACES, LEAST_PLACE = 4, 0.05  # places of a touch, and weight of one [guess]
-FREE_ROWS, FREE_TIME = 8, 0.05  # rows, s; of free motion before a touch that tell what the model leaves [guess]
-FREE_POSES, FREE_APART = 24, 0.02  # 1, rad; free poses before the touch that count, and between two [guess]
-NOISE_FLOOR, NOISE_SHARE, OFFSET_SHARE = 0.03, 0.02, 0.1  # N·m, shares of the torque and of the offset [guess]
+FREE_ROWS, FREE_TIME = (
+    8,
+    0.05,
+)  # rows, s; of free motion before a touch that tell what the model leaves [guess]
+FREE_POSES, FREE_APART = (
+    24,
+    0.02,
+)  # 1, rad; free poses before the touch that count, and between two [guess]
+NOISE_FLOOR, NOISE_SHARE, OFFSET_SHARE = (
+    0.03,
+    0.02,
+    0.1,
+)  # N·m, shares of the torque and of the offset [guess]
 STANDING_SPEED = 0.01  # rad/s; a slower joint stands [guess]
 UNSIGNED_TORQUE = 1.0  # N·m; a smaller torque has hardly a sign [guess]
 LOOKS = 8  # at a touch, of which a particle filter makes its measurements [guess]
 LESS_SURE = (1.0, 3.0, 10.0)  # times this noise, until some patch explains what is felt [guess]
 INWARDS = 0.02  # weight of a patch that did not move outwards, beside 1 of the fastest [guess]
-GEAR_FLOOR, GEAR_WHITE = 0.06, 0.5  # N·m, share of what is seen in free motion that a mean leaves [guess]
-GEARS_OFF, GEAR_DOUBT = 2.0, 0.3  # factor by which gears may be off; share of what lies between that is noise [guess]
-ROUGH_SHARE, ROUGH_FRICTION = 0.05, 0.6  # of surfaces that are believed to be rough, and friction of these [guess]
+GEAR_FLOOR, GEAR_WHITE = (
+    0.06,
+    0.5,
+)  # N·m, share of what is seen in free motion that a mean leaves [guess]
+GEARS_OFF, GEAR_DOUBT = (
+    2.0,
+    0.3,
+)  # factor by which gears may be off; share of what lies between that is noise [guess]
+ROUGH_SHARE, ROUGH_FRICTION = (
+    0.05,
+    0.6,
+)  # of surfaces that are believed to be rough, and friction of these [guess]
 
 # Lines and curves (``lines``, ``step_checks``)
-LARGEST_CUT, LEAST_CUT, CUT_SHARE = 0.3, 0.01, 0.45  # rad, rad, 1; off each of two lines, by a blend [guess]
-LOOKS_PER_CELL, LOOKS_ON_BLEND = 4, 9  # places at which the cells of a line and of a blend are looked up [guess]
+LARGEST_CUT, LEAST_CUT, CUT_SHARE = (
+    0.3,
+    0.01,
+    0.45,
+)  # rad, rad, 1; off each of two lines, by a blend [guess]
+LOOKS_PER_CELL, LOOKS_ON_BLEND = (
+    4,
+    9,
+)  # places at which the cells of a line and of a blend are looked up [guess]
 PACE = 0.85  # of the wanted speed, with all joints under way [straight]
 ACCELERATION, RAMP = 0.7, 0.1  # rad/s², s; of a joint at most, and in which it builds up [guess]
 SURFACE_SPEED = 1.15  # of a point of the surface, beside the ends of the links' axes [guess]
-SPEED_SAMPLES, SPEED_ROUNDS = 20, 6  # of a segment, at which its speed is looked at, and how often it is mended [guess]
+SPEED_SAMPLES, SPEED_ROUNDS = (
+    20,
+    6,
+)  # of a segment, at which its speed is looked at, and how often it is mended [guess]
 STRAIGHT_COSINE = 1.0 - 1e-6  # between two steps that are one line [numeric]
 SHORTEST = 0.02  # s; of a segment [guess]
 LOOK_BACK = 0.02  # s; between two looks for where the arm was before a touch [numeric]
-LINE_GRID, LINE_PARTS, BLEND_PARTS = 0.1, 8, 16  # rad; interval on a line, least number there, and on a blend [numeric]
+LINE_GRID, LINE_PARTS, BLEND_PARTS = (
+    0.1,
+    8,
+    16,
+)  # rad; interval on a line, least number there, and on a blend [numeric]
 BLEND_LENGTH = 2.5  # path length of a blend beside what it cuts off each line [numeric]
 NUDGE = 1e-4  # rad; for the speed of points [numeric]
-SWEPT_POSES, SWEPT_APART = 8, 0.05  # 1, rad; poses on a driven segment that rule places out, and between two [guess]
+SWEPT_POSES, SWEPT_APART = (
+    8,
+    0.05,
+)  # 1, rad; poses on a driven segment that rule places out, and between two [guess]
 
 # Touches and retreats (``learning``, ``navigator``)
 ON_STEP = 0.02  # rad; as near to the line of a step, or as far inside a part of it, a touch is one on it [guess]
 MOST_TOUCHED = 3  # retreats in a row, before the arm goes further back [guess]
 BACK = 0.04  # m; that the arm goes back from a touch on a straight line [guess]
-LEAVE = 0.1  # rad; along the felt torque, where the arm is touched before it has been anywhere [guess]
+LEAVE = (
+    0.1  # rad; along the felt torque, where the arm is touched before it has been anywhere [guess]
+)
 
 # Goals, the tool's line, and a finer map (``grid``, ``lines``, ``arm_map``)
 ROTATIONS = 64  # of the tool, that are tried for a position; or starts of a numeric search [guess]
-LINE_STEP, LINE_OFF, LINE_JUMP = 0.01, 0.01, 0.15  # m, m, rad; along the tool's line, off it, of a joint [guess]
+LINE_STEP, LINE_OFF, LINE_JUMP = (
+    0.01,
+    0.01,
+    0.15,
+)  # m, m, rad; along the tool's line, off it, of a joint [guess]
 LINE_TOUCHES = 5  # touches with places, after which the tool's line is let go [guess]
 SURELY = 0.9  # certainty that is risked at most before the map is made finer [guess]
 AROUND = 1  # cells; beside that of the goal which are split [guess]
 MOST_CELLS = 12_000_000  # of a finer map: more take too long to plan over [timed]
 
 # An early no (``separation``)
-RIGHT, SPREAD = 0.9, 0.7  # probability that a touch was at its only place; at one of several [boxes]
+RIGHT, SPREAD = (
+    0.9,
+    0.7,
+)  # probability that a touch was at its only place; at one of several [boxes]
 APART = 0.1  # rad; between the configurations of two touches that are independent [boxes]
-COUNTED_WEIGHT = 0.85  # of what is in the arm of a touch that counts: of others, several err alike [boxes]
-AIM, NEAR_PLACE = 0.025, 0.15  # m; in the arm is what is tried, and as near to a likely place [boxes]
-TRIALS, MOST_TRIED = (2, 8), 4  # of a point, and of one at a place; points that are tried at once [boxes]
-TRIAL_RISKS = (0.0, 0.7, 0.95)  # certainties against which a trial may lead, the least that will do [boxes]
-TIP_LINK, AXIS_LINK, AXIS_STEP = 5, 3, 0.03  # first links that try and are tried; m between points of these [boxes]
+COUNTED_WEIGHT = (
+    0.85  # of what is in the arm of a touch that counts: of others, several err alike [boxes]
+)
+AIM, NEAR_PLACE = (
+    0.025,
+    0.15,
+)  # m; in the arm is what is tried, and as near to a likely place [boxes]
+TRIALS, MOST_TRIED = (
+    (2, 8),
+    4,
+)  # of a point, and of one at a place; points that are tried at once [boxes]
+TRIAL_RISKS = (
+    0.0,
+    0.7,
+    0.95,
+)  # certainties against which a trial may lead, the least that will do [boxes]
+TIP_LINK, AXIS_LINK, AXIS_STEP = (
+    5,
+    3,
+    0.03,
+)  # first links that try and are tried; m between points of these [boxes]
 ALIKE = 0.8  # rad; from a goal at first is what tries it [boxes]
 MOST_SETS = 3_000  # sets of places that are compared with each other [timed]

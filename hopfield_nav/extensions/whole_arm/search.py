@@ -21,7 +21,13 @@ from hopfield_nav.extensions.clearance import Scene
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.grid import TURN, JointGrid
-from hopfield_nav.extensions.whole_arm.step_checks import Place, StepChecks, Walls, doubtful, heavy_places
+from hopfield_nav.extensions.whole_arm.step_checks import (
+    Place,
+    StepChecks,
+    Walls,
+    doubtful,
+    heavy_places,
+)
 from hopfield_nav.navigation.map import Beliefs, Cell, Step, pairs, step_between
 from hopfield_nav.planning import Landscape, Replanner, axis_name, neighbourhood_of
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
@@ -29,7 +35,9 @@ from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 ExitSet = set[tuple[int, Cell | None]]  # the same, None for every cell
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
-Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]  # a path by goals, closed steps and cuts
+Plan = Callable[
+    [np.ndarray, set[Step], AxisCuts], np.ndarray | None
+]  # a path by goals, closed steps and cuts
 
 
 class Query(NamedTuple):
@@ -65,13 +73,20 @@ class Search:
     ) -> None:  # fmt: skip
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed, self._single = planner, seed, np.array(grid.shape) == 1
-        self.blocked = block_known(arm, scene, grid)  # centres where the arm touches itself or what is known
+        self.blocked = block_known(
+            arm, scene, grid
+        )  # centres where the arm touches itself or what is known
         self._walls = Walls(self.checks, grid, self.blocked)
-        self._last_rows = [*solutions[:, None], *lines]  # (m, n) of each the last joint angles of a path
+        self._last_rows = [
+            *solutions[:, None],
+            *lines,
+        ]  # (m, n) of each the last joint angles of a path
         self.tool_lines: ExitSet = {(len(solutions) + k, None) for k in range(len(lines))}
         # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
         self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
-        self._near = [self.entries(rows[0], True)[:most_exits] for rows in self._last_rows]  # cells, of each end
+        self._near = [
+            self.entries(rows[0], True)[:most_exits] for rows in self._last_rows
+        ]  # cells, of each end
 
     def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
@@ -115,24 +130,42 @@ class Search:
         """
         ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
         most = None if kind == "all" else numbers.EXITS
-        every = [(k, cell) for k in ends if (k, None) not in shut_exits for cell in self._near[k][:most]]
+        every = [
+            (k, cell) for k in ends if (k, None) not in shut_exits for cell in self._near[k][:most]
+        ]
         return [exit for exit in every if exit not in shut_exits]
 
     def believed(
-        self, here: Cell, blocked: np.ndarray, against: np.ndarray, goals: Iterable[Cell], closed: dict[Step, float]
+        self,
+        here: Cell,
+        blocked: np.ndarray,
+        against: np.ndarray,
+        goals: Iterable[Cell],
+        closed: dict[Step, float],
     ) -> BelievedMap:
         """The map as a planner of the user gets it, with the certainty of every step that is closed."""
         steps, shape = sorted(closed), blocked.shape
         ends = np.array(sorted(set(goals)), dtype=int).reshape(-1, len(shape))
-        certainty, moves = np.array([closed[step] for step in steps]), neighbourhood_of(shape).offset
-        return BelievedMap(blocked, against, pairs(steps, shape), certainty, here, ends, moves, seed=self._seed)
+        certainty, moves = (
+            np.array([closed[step] for step in steps]),
+            neighbourhood_of(shape).offset,
+        )
+        return BelievedMap(
+            blocked, against, pairs(steps, shape), certainty, here, ends, moves, seed=self._seed
+        )
 
-    def shortest(self, query: Query, exits: Exits, closed: set[Step], certainty: float) -> CellPath | None:
+    def shortest(
+        self, query: Query, exits: Exits, closed: set[Step], certainty: float
+    ) -> CellPath | None:
         """The shortest path against which no more than a certainty speaks, of cells and of likely places.
 
         None: there is none, or, below certainty 1, ``ROUNDS`` paths swept through likely places.
         """
-        cells, driven, likely = query.evidence.cells, query.beliefs.free, heavy_places(query.evidence, certainty)
+        cells, driven, likely = (
+            query.evidence.cells,
+            query.beliefs.free,
+            heavy_places(query.evidence, certainty),
+        )
         blocked = self.blocked | doubtful(cells, certainty)
         left = [exit for exit in self._unswept(exits, likely) if not blocked[exit[1]]]
         closed = closed | self.checks.barred | (self.checks.through(likely) - driven)
@@ -142,7 +175,9 @@ class Search:
             if own is None:
                 return network.plan(goals, shut, cuts)
             proven = dict.fromkeys(shut, 1.0)  # what is closed in this attempt counts as proven
-            return own.plan(self.believed(query.here, blocked, cells, map(tuple, goals.tolist()), proven)).cells
+            return own.plan(
+                self.believed(query.here, blocked, cells, map(tuple, goals.tolist()), proven)
+            ).cells
 
         path = self._proven(plan, query.q, closed, left, driven, likely)
         return None if path is None else path._replace(landscape=network.landscape)
@@ -153,8 +188,13 @@ class Search:
         Against no other cell on it more than a certainty speaks. None: there is no such path, or the arm is there.
         """
         free = targets[~self.blocked.reshape(-1)[targets]]
-        exits: Exits = [(-1, tuple(cell)) for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()]
-        network = Network(self._grid, query.here, self.blocked | doubtful(query.evidence.cells, certainty))
+        exits: Exits = [
+            (-1, tuple(cell))
+            for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()
+        ]
+        network = Network(
+            self._grid, query.here, self.blocked | doubtful(query.evidence.cells, certainty)
+        )
         closed = set(query.beliefs.doubted()) | self.checks.barred
         path = self._proven(network.plan, query.q, closed, exits, set(), set())
         return None if path is None or len(path.cells) == 1 else path
@@ -222,7 +262,12 @@ class Network:
     """
 
     def __init__(self, grid: JointGrid, here: Cell, blocked: np.ndarray) -> None:
-        self._grid, self._here, self._blocked, self._shape = grid, np.array(here), blocked, np.array(grid.shape)
+        self._grid, self._here, self._blocked, self._shape = (
+            grid,
+            np.array(here),
+            blocked,
+            np.array(grid.shape),
+        )
         self._replanner: Replanner | None = None
         self._asked: tuple[list[list[int]], AxisCuts] | None = None
         self._closed = set[Step]()
@@ -242,11 +287,22 @@ class Network:
         else:
             self._first, self._periodic = np.zeros(rank, int), list(self._grid.periodic)
             for joint, angle in cuts:
-                self._first[joint], self._periodic[joint] = first_behind(joint, angle, self._grid), False
-            ties = [sign + axis_name(axis) for axis in range(rank) for sign in "+-"]  # the base turns before the wrist
+                self._first[joint], self._periodic[joint] = (
+                    first_behind(joint, angle, self._grid),
+                    False,
+                )
+            ties = [
+                sign + axis_name(axis) for axis in range(rank) for sign in "+-"
+            ]  # the base turns before the wrist
             near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=ties)
-            blocked = np.roll(self._blocked, -self._first, range(rank)) if self._first.any() else self._blocked
-            self._replanner = Replanner(blocked, (goals - self._first) % self._shape, near, self._steps(closed))
+            blocked = (
+                np.roll(self._blocked, -self._first, range(rank))
+                if self._first.any()
+                else self._blocked
+            )
+            self._replanner = Replanner(
+                blocked, (goals - self._first) % self._shape, near, self._steps(closed)
+            )
         self._asked, self._closed = asked, closed
         path = self._replanner.path((self._here - self._first) % self._shape)
         return None if path is None else (path + self._first) % self._shape
@@ -260,7 +316,10 @@ class Network:
 def one_more(cuts: AxisCuts, arm: Arm, joint: int, angle: float) -> list[AxisCuts]:
     """The same cuts and one more: a turn of a joint within its limits, that holds its angle now [rad]."""
     low, high = arm.position_limits[joint]
-    least, most = max(low, angle - TURN + numbers.CUT_ASIDE), min(angle - numbers.CUT_ASIDE, high - TURN)
+    least, most = (
+        max(low, angle - TURN + numbers.CUT_ASIDE),
+        min(angle - numbers.CUT_ASIDE, high - TURN),
+    )
     begins = dict.fromkeys((float(np.clip(angle - 0.5 * TURN, least, most)), least, most))
     return [(*cuts, (joint, begin)) for begin in begins]
 

@@ -19,7 +19,11 @@ from dynamics import Arm
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import cells_near
 from hopfield_nav.extensions.whole_arm.grid import JointGrid
-from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, WholeArmLearning, point_distances
+from hopfield_nav.extensions.whole_arm.learning import (
+    CollisionBelief,
+    WholeArmLearning,
+    point_distances,
+)
 from hopfield_nav.extensions.whole_arm.search import CellPath, Query, Search
 from hopfield_nav.extensions.whole_arm.step_checks import Place
 from hopfield_nav.geometry import LINK, arm_bodies, capsules_in_base
@@ -34,10 +38,16 @@ class Separation:
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
         self._arm, self._grid, self._search, self._allowed = arm, grid, search, allowed
-        self._with: dict[bytes, np.ndarray] = {}  # of places, the goals at which the arm contains them
+        self._with: dict[
+            bytes, np.ndarray
+        ] = {}  # of places, the goals at which the arm contains them
         self._tried: dict[Place, int] = {}
-        self._asked_with = self._tried_with = -1  # touches at the first small bound, and at the last trial
-        self.bound = 1.0  # of the probability that a path is left, when asked last; 1 if not small enough
+        self._asked_with = (
+            self._tried_with
+        ) = -1  # touches at the first small bound, and at the last trial
+        self.bound = (
+            1.0  # of the probability that a path is left, when asked last; 1 if not small enough
+        )
 
     def judge(self, felt: WholeArmLearning) -> bool:
         """Say with ``bound`` how surely no goal is free; whether that settles it.
@@ -67,19 +77,30 @@ class Separation:
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)
-        if self._allowed == 0.0 or count < numbers.PATIENCE or (before >= 0 and count <= before + 1):
+        if (
+            self._allowed == 0.0
+            or count < numbers.PATIENCE
+            or (before >= 0 and count <= before + 1)
+        ):
             return None
         if not self._is_doubted(path, collisions):
             return None
         here = tuple(int(c) for c in path.cells[0])
-        places = self._worth_trying(self._search.ends[path.goal], collisions, felt.passed)[: numbers.MOST_TRIED]
+        places = self._worth_trying(self._search.ends[path.goal], collisions, felt.passed)[
+            : numbers.MOST_TRIED
+        ]
         inside = [self._as_at_goal(place) for place in places]
         targets = np.unique(np.concatenate([np.zeros(0, int), *inside]))
         query = Query(here, q, felt.beliefs, CollisionEvidence(collisions.against), set())
-        trials = (self._search.towards(targets, query, certainty) for certainty in numbers.TRIAL_RISKS)
+        trials = (
+            self._search.towards(targets, query, certainty) for certainty in numbers.TRIAL_RISKS
+        )
         trial = next((path for path in trials if path is not None), None) if len(targets) else None
         if trial is not None:
-            last, self._tried_with = np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape), count
+            last, self._tried_with = (
+                np.ravel_multi_index(tuple(trial.cells[-1]), self._grid.shape),
+                count,
+            )
             for place, cells in zip(places, inside, strict=True):
                 self._tried[place] = self._tried.get(place, 0) + int(last in cells)
         return trial
@@ -92,16 +113,23 @@ class Separation:
         likely = points[weights > numbers.EVEN_CHANCE]
         return is_doubted or any(self._goals_with(place)[path.goal] for place in likely)
 
-    def _worth_trying(self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray) -> list[Place]:
+    def _worth_trying(
+        self, goal: np.ndarray, collisions: CollisionBelief, passed: np.ndarray
+    ) -> list[Place]:
         """Points of the arm at its goal that were not in it yet, at places or else near them, by distance."""
         points, weights, _ = collisions.places()
         inner, places = self._axis_points(goal), points[weights >= numbers.EVEN_CHANCE]
         far = np.linalg.norm(inner[:, None] - places[None], axis=2).min(axis=1, initial=np.inf)
         order = np.argsort(far)[: int((far < numbers.NEAR_PLACE).sum())]
-        inner, most = inner[order], np.where(far[order] < numbers.ONE_PLACE, numbers.TRIALS[1], numbers.TRIALS[0])
+        inner, most = (
+            inner[order],
+            np.where(far[order] < numbers.ONE_PLACE, numbers.TRIALS[1], numbers.TRIALS[0]),
+        )
         new = point_distances(self._arm, passed, inner).min(axis=(0, 1), initial=np.inf) > 0.0
         rounded = [(float(x), float(y), float(z)) for x, y, z in np.round(inner[new], 4)]
-        left = [(p, n) for p, n in zip(rounded, most[new], strict=True) if self._tried.get(p, 0) < n]
+        left = [
+            (p, n) for p, n in zip(rounded, most[new], strict=True) if self._tried.get(p, 0) < n
+        ]
         return [p for p, n in left if n == numbers.TRIALS[1]] or [p for p, _ in left]
 
     def _axis_points(self, q: np.ndarray) -> np.ndarray:
@@ -142,7 +170,9 @@ def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
     """The group of each touch: those at nearly the same joint angles are one, and those of earlier runs."""
     first, groups = list[np.ndarray](), list[int]()
     for q in configurations:
-        same = (k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < numbers.APART)
+        same = (
+            k for k, p in enumerate(first) if q is not None and np.abs(p - q).max() < numbers.APART
+        )
         groups.append(-1 if q is None else next(same, len(first)))
         if q is not None and groups[-1] == len(first):
             first.append(q)

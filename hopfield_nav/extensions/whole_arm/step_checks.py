@@ -39,7 +39,9 @@ class StepChecks:
         self._arm, self._scene = arm, scene
         self.barred: set[Step] = set()  # steps that touch what is known on the way
         self._scenes: dict[frozenset[Place], Scene] = {}  # of places, of balls about them
-        self._asked: dict[Hashable, set[Place]] = {}  # by names of lines: places with which each was compared
+        self._asked: dict[
+            Hashable, set[Place]
+        ] = {}  # by names of lines: places with which each was compared
         self._hits: dict[Hashable, set[Place]] = {}  # those of them through which it sweeps
 
     def are_free(self, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -70,10 +72,15 @@ class StepChecks:
             known.pop(None, None)  # the last leg is another one every time
         return bad | self.sweeping(rows, rows[1:], steps, likely) - driven
 
-    def sweeping(self, begin: np.ndarray, end: np.ndarray, names: Sequence[Name], likely: set[Place]) -> set[Name]:
+    def sweeping(
+        self, begin: np.ndarray, end: np.ndarray, names: Sequence[Name], likely: set[Place]
+    ) -> set[Name]:
         """Which of some lines (k, n) sweep through a likely place, by names under which this is remembered."""
         left = [likely - self._asked.get(name, set()) for name in names]
-        new, places = np.array([k for k, some in enumerate(left) if some], int), set[Place]().union(*left)
+        new, places = (
+            np.array([k for k, some in enumerate(left) if some], int),
+            set[Place]().union(*left),
+        )
         swept = new[self.sweep(places, begin[new], end[new])] if len(new) else new
         for k in new:
             self._asked.setdefault(names[k], set()).update(places)
@@ -88,7 +95,10 @@ class Walls:
 
     def __init__(self, checks: StepChecks, grid: JointGrid, blocked: np.ndarray) -> None:
         self._checks, self._grid, self._blocked = checks, grid, blocked
-        self._seen, self._edge = set[Step](), list[Step]()  # the edge: those whose neighbours are to be checked
+        self._seen, self._edge = (
+            set[Step](),
+            list[Step](),
+        )  # the edge: those whose neighbours are to be checked
 
     def grow(self, touching: set[Step], q: np.ndarray) -> set[Step]:
         """Other steps that touch, near these and those of earlier calls; ``q`` (n,) [rad] is for axes of one cell."""
@@ -99,7 +109,9 @@ class Walls:
             batch, self._edge = self._edge[:left], self._edge[left:]
             steps = self._beside(batch)
             left -= max(len(steps), 1)
-            ends = np.array([step.ends for step in steps], int).reshape(-1, 2, len(q)).swapaxes(0, 1)
+            ends = (
+                np.array([step.ends for step in steps], int).reshape(-1, 2, len(q)).swapaxes(0, 1)
+            )
             bad = ~self._checks.are_free(*np.where(several, self._grid.centre(ends), q))
             self._edge += itertools.compress(steps, bad)
             touched.update(itertools.compress(steps, bad))
@@ -120,20 +132,30 @@ class Walls:
         near, axis = np.concatenate(cells), np.concatenate(axes)
         is_open = self._is_open(near) & self._is_open(near + unit[axis])
         found = zip((near % shape)[is_open].tolist(), axis[is_open].tolist(), strict=True)
-        new = [step for step in dict.fromkeys(Step(tuple(c), a) for c, a in found) if step not in self._seen]
+        new = [
+            step
+            for step in dict.fromkeys(Step(tuple(c), a) for c, a in found)
+            if step not in self._seen
+        ]
         self._seen.update(new)
         return new
 
     def _is_open(self, cells: np.ndarray) -> np.ndarray:
-        return self._grid.holds(cells) & ~self._blocked[tuple((cells % np.array(self._grid.shape)).T)]
+        return (
+            self._grid.holds(cells) & ~self._blocked[tuple((cells % np.array(self._grid.shape)).T)]
+        )
 
 
 class Corners(NamedTuple):
     """What straight lines leave of a route."""
 
     kept: list[int]  # numbers of the waypoints that are corners, the first and the last among them
-    straight: np.ndarray  # (k,) whether each line between corners is one against which nothing speaks
-    cut: np.ndarray  # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
+    straight: (
+        np.ndarray
+    )  # (k,) whether each line between corners is one against which nothing speaks
+    cut: (
+        np.ndarray
+    )  # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
 
     def route_along(self, path: BlendedPath, route: Route) -> Route:
         """The route as it is driven along a path over its corners: a blend is a segment beside the lines it joins.
@@ -143,7 +165,11 @@ class Corners(NamedTuple):
         cells, joins = [route.cells[0]], list[list[Cell]]()
         for k, straight in enumerate(self.straight):
             first, last = self.kept[k : k + 2]
-            line = [cell for cell in route.cells[first : last + 1] if cell is not None] if straight else []
+            line = (
+                [cell for cell in route.cells[first : last + 1] if cell is not None]
+                if straight
+                else []
+            )
             if self.cut[k] > 0.0:
                 joins.append([*joins[-1], *line])
                 cells.append(None)
@@ -155,21 +181,34 @@ class Corners(NamedTuple):
 class Shortener:
     """Knows what speaks against lines: solids, doubts of cells and places, beliefs of steps, rough cells."""
 
-    def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, evidence: CollisionEvidence, beliefs: Beliefs) -> None:
+    def __init__(
+        self, arm: Arm, scene: Scene, grid: JointGrid, evidence: CollisionEvidence, beliefs: Beliefs
+    ) -> None:
         self._arm, self._grid, self._evidence = arm, grid, evidence
         balls = _balls(evidence.points[evidence.weights > LIKELY])
-        balls = np.pad(balls, ((0, 0), (0, scene.solids.shape[1] - balls.shape[1])))  # a mesh has a wider row
-        self._scene = build_scene(arm, np.concatenate([scene.solids, balls])) if len(balls) else scene
+        balls = np.pad(
+            balls, ((0, 0), (0, scene.solids.shape[1] - balls.shape[1]))
+        )  # a mesh has a wider row
+        self._scene = (
+            build_scene(arm, np.concatenate([scene.solids, balls])) if len(balls) else scene
+        )
         self._rough, rank = beliefs.rough, len(grid.shape)
-        self._rough_numbers = self._numbers(np.array(sorted(beliefs.rough), dtype=int).reshape(-1, rank))
-        self._touched = self._numbers(pairs(beliefs.doubted(), grid.shape).reshape(-1, rank)).reshape(-1, 2)
+        self._rough_numbers = self._numbers(
+            np.array(sorted(beliefs.rough), dtype=int).reshape(-1, rank)
+        )
+        self._touched = self._numbers(
+            pairs(beliefs.doubted(), grid.shape).reshape(-1, rank)
+        ).reshape(-1, 2)
 
     def shorten(self, rows: np.ndarray, cells: list[Cell | None], as_it_is: int = 0) -> Corners:
         """The corners of a path over waypoints (k + 1, n) [rad], whose centres those of cells are.
 
         So many of its last segments are driven as they are.
         """
-        last, smooth = len(rows) - 1 - as_it_is, list(range(len(cells)))  # of each the last without rough cells between
+        last, smooth = (
+            len(rows) - 1 - as_it_is,
+            list(range(len(cells))),
+        )  # of each the last without rough cells between
         for k in range(len(cells) - 2, -1, -1):
             smooth[k] = k if self._rough & {cells[k], cells[k + 1]} else smooth[k + 1]
         kept, straight = [0], list[bool]()
@@ -191,16 +230,23 @@ class Shortener:
         return low
 
     def _is_free(self, begin: np.ndarray, end: np.ndarray) -> bool:
-        count = int(np.ceil(numbers.LOOKS_PER_CELL * (np.abs(end - begin) / self._grid.spacing).max())) + 1
+        count = (
+            int(np.ceil(numbers.LOOKS_PER_CELL * (np.abs(end - begin) / self._grid.spacing).max()))
+            + 1
+        )
         line = begin + np.linspace(0.0, 1.0, count + 1)[:, None] * (end - begin)
-        return not self._is_doubted(line) and bool(motion_is_free(self._arm, self._scene, begin, end))
+        return not self._is_doubted(line) and bool(
+            motion_is_free(self._arm, self._scene, begin, end)
+        )
 
     def _is_doubted(self, q: np.ndarray) -> bool:
         """Whether a curve through joint angles (k, n) leaves the map, or anything that is believed speaks against it.
 
         That are cells between its ends, and steps between two of its cells.
         """
-        cells = np.where(np.array(self._grid.shape) > 1, np.floor(self._grid.along(q)).astype(int), 0)
+        cells = np.where(
+            np.array(self._grid.shape) > 1, np.floor(self._grid.along(q)).astype(int), 0
+        )
         if not self._grid.holds(cells).all():
             return True
         met = self._numbers(cells)
@@ -233,7 +279,9 @@ class Shortener:
         """
         if self._is_doubted(blend_points(corners, cut, numbers.LOOKS_ON_BLEND)):
             return True
-        share = np.abs(np.diff(corners, axis=0) / np.linalg.norm(np.diff(corners, axis=0), axis=1)[:, None])
+        share = np.abs(
+            np.diff(corners, axis=0) / np.linalg.norm(np.diff(corners, axis=0), axis=1)[:, None]
+        )
         rate = float(share.max(axis=0) @ self._scene.reach.max(axis=0))
         chords = max(2, int(np.ceil(np.sqrt(1.25 * cut * rate / (0.5 * CLOSEST)))))
         q = blend_points(corners, cut, chords + 1)
@@ -253,5 +301,9 @@ def doubtful(against: np.ndarray, certainty: float) -> np.ndarray:
 
 def heavy_places(evidence: CollisionEvidence, certainty: float) -> set[Place]:
     """The places of more weight than a certainty that may be risked, and than ``LIKELY``."""
-    heavy = evidence.points[evidence.weights > max(LIKELY, certainty)] if certainty < 1.0 else evidence.points[:0]
+    heavy = (
+        evidence.points[evidence.weights > max(LIKELY, certainty)]
+        if certainty < 1.0
+        else evidence.points[:0]
+    )
     return {(float(x), float(y), float(z)) for x, y, z in heavy}

@@ -22,7 +22,13 @@ from hopfield_nav.figures.run.network import network_page
 from hopfield_nav.figures.run.on_request import convergence_page, link_forces_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
 from hopfield_nav.figures.solid import in_space
-from hopfield_nav.figures.style import add_note, paper_style, save_figure, settings_note, shown_in_notebooks
+from hopfield_nav.figures.style import (
+    add_note,
+    paper_style,
+    save_figure,
+    settings_note,
+    shown_in_notebooks,
+)
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
@@ -54,11 +60,17 @@ def pages_of(run: Run) -> dict[str, Page]:
         # nothing is searched or touched: no map, no force without an estimator, no error at rest
         silent = ["force_magnitude"] if run.world.detection.estimator == "none" else []
         silent += [] if run.data.qd_ref.values.any() else ["joint_error"]
-        return {"snapshots": paper.snapshots_page} | {n: p for n, p in _OF_SIGNALS.items() if n not in silent}
+        return {"snapshots": paper.snapshots_page} | {
+            n: p for n, p in _OF_SIGNALS.items() if n not in silent
+        }
     if space.of_places:
         return _OF_PLACES | _OF_NETWORK | _OF_SIGNALS
     own = resolve_name(space.pages) if space.pages else {}
-    return own | _OF_NETWORK | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
+    return (
+        own
+        | _OF_NETWORK
+        | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
+    )
 
 
 def _page_of(run: Run, pages: dict[str, Page], name: str) -> Figure | None:
@@ -69,7 +81,11 @@ def _page_of(run: Run, pages: dict[str, Page], name: str) -> Figure | None:
 
 
 def draw_run_figures(
-    run: Run, folder: str | Path, pdf: bool = False, two_processes: bool = False, only: str | None = None
+    run: Run,
+    folder: str | Path,
+    pdf: bool = False,
+    two_processes: bool = False,
+    only: str | None = None,
 ) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 

@@ -16,7 +16,14 @@ from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.film_panels import MapPanel, Now, ScenePanel, StripPanel, presses, row_at
+from hopfield_nav.figures.run.film_panels import (
+    MapPanel,
+    Now,
+    ScenePanel,
+    StripPanel,
+    presses,
+    row_at,
+)
 from hopfield_nav.figures.style import COLOURS, NOTE_GAP
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
@@ -29,7 +36,11 @@ _REST = 1.5  # [s] of film that the last moment stays
 
 
 def animate_run(
-    run: Run, path: str | Path, progress: Progress | None = None, cut: Cut = WHOLE, two_processes: bool = False
+    run: Run,
+    path: str | Path,
+    progress: Progress | None = None,
+    cut: Cut = WHOLE,
+    two_processes: bool = False,
 ) -> Path:
     """Make the film of a run with recorded signals: ``<path>.mp4``.
 
@@ -42,11 +53,17 @@ def animate_run(
     file cannot be written.
     """
     if not run.data.sizes["time"]:
-        raise BadInput("no film without signals", where="record.signals", found="none", allowed="all")
+        raise BadInput(
+            "no film without signals", where="record.signals", found="none", allowed="all"
+        )
     with figures.film_style():
         film = Film(run, cut)
         count = len(film.times)
-        frames = figures.draw_in_two_processes(film.frame, count) if two_processes else map(film.frame, range(count))
+        frames = (
+            figures.draw_in_two_processes(film.frame, count)
+            if two_processes
+            else map(film.frame, range(count))
+        )
         return figures.write_film(Path(path), frames, count, cut.fps, progress, cut.size)
 
 
@@ -110,7 +127,10 @@ class Film:
 
     def _blit(self, unsettled: bool) -> None:
         settled = [artist for panel in self.panels for artist in panel.settled] + [self.count]
-        moving = [artist for panel in self.panels for artist in panel.artists] + [self.clock, self.banner]
+        moving = [artist for panel in self.panels for artist in panel.artists] + [
+            self.clock,
+            self.banner,
+        ]
         if self._background is None:
             for artist in [*settled, *moving]:
                 artist.set_animated(True)
@@ -137,7 +157,10 @@ class Film:
         # of every mark in the panels
         rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
         rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
-        marks = [Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name) for c, name in rings.items()]
+        marks = [
+            Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name)
+            for c, name in rings.items()
+        ]
         strip, _ = self.panels[-1].ax.get_legend_handles_labels()
         figure.legend(
             handles=[*self.panels[0].handles, *marks, *strip], ncols=3, loc="upper center", fontsize="small",
@@ -146,7 +169,9 @@ class Film:
 
     def _say(self, now: Now) -> None:
         self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
-        self.count.set_text("1 collision" if now.collisions == 1 else f"{now.collisions} collisions")
+        self.count.set_text(
+            "1 collision" if now.collisions == 1 else f"{now.collisions} collisions"
+        )
         text, colour = "", "white"
         if now.flash > 0:
             text, colour = "graze" if now.graze else f"collision {now.collisions}", COLOURS.goal
@@ -160,4 +185,6 @@ class Film:
         self.banner.set_visible(bool(text))
         self.banner.set_text(text)
         self.banner.set_color(COLOURS.ink if colour == COLOURS.missed else "white")
-        self.banner.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"})
+        self.banner.set_bbox(
+            {"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.4"}
+        )

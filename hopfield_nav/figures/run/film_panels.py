@@ -42,7 +42,9 @@ class Now(NamedTuple):
 class ScenePanel:
     """Arm, obstacles, map and forces from one side; marks of a ``size`` for films, and half of it for paper."""
 
-    def __init__(self, ax: Axes, run: Run, scene: solid.SceneView | None = None, size: float = 1.0) -> None:
+    def __init__(
+        self, ax: Axes, run: Run, scene: solid.SceneView | None = None, size: float = 1.0
+    ) -> None:
         self.ax, self.run, self.scene = ax, run, scene or solid.SceneView(run)
         self.feet = solid.Solids(ax, self.scene.view, below=self.scene.plane)
         self.plane = solid.add_plane(ax, self.scene)
@@ -50,15 +52,30 @@ class ScenePanel:
         self.ends = solid.add_ends(ax, run, 8 * size, self.scene.appear)
         self._trail_rows = path_rows(run.data.tool_position.values, 1e-3)
         self.cells = ax.add_collection(PolyCollection([], linewidths=0), autolim=False)
-        self.shadow = ax.plot([], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, visible=self.scene.in_space)[0]
-        hiding = self.solids if self.scene.in_space else self.feet  # nothing hides a line on the plane that is below it
+        self.shadow = ax.plot(
+            [], [], color=COLOURS.excluded, lw=0.9, alpha=0.45, visible=self.scene.in_space
+        )[0]
+        hiding = (
+            self.solids if self.scene.in_space else self.feet
+        )  # nothing hides a line on the plane that is below it
         self.path = solid.SpaceLine(hiding, [], color=COLOURS.planned)
         self.trail = solid.SpaceLine(hiding, [], color=COLOURS.travelled)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4)[0]
-        how = {"arrowstyle": "-|>", "mutation_scale": 14 * size, "lw": 2.2 * size, "shrinkA": 0, "shrinkB": 0}
-        arrows = (FancyArrowPatch((0, 0), (0, 0), color=c, zorder=8, **how) for c in (COLOURS.true, COLOURS.felt))
+        how = {
+            "arrowstyle": "-|>",
+            "mutation_scale": 14 * size,
+            "lw": 2.2 * size,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        }
+        arrows = (
+            FancyArrowPatch((0, 0), (0, 0), color=c, zorder=8, **how)
+            for c in (COLOURS.true, COLOURS.felt)
+        )
         self.arrows = [ax.add_patch(arrow) for arrow in arrows]
-        self.tool = ax.plot([], [], "o", ms=6 * size, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8 * size)[0]
+        self.tool = ax.plot(
+            [], [], "o", ms=6 * size, color=COLOURS.travelled, mec=COLOURS.ink, mew=0.8 * size
+        )[0]
         solid.add_scales(ax, self.scene)
         solid.frame_scene(ax, self.scene)
 
@@ -66,7 +83,11 @@ class ScenePanel:
     def artists(self) -> list[Artist]:
         """What changes, from back to front, with the plane over what is below it."""
         lines = [self.path, self.trail, *self.ends]
-        above = [self.shadow, self.solids, *lines] if self.scene.in_space else [self.cells, *lines, self.solids]
+        above = (
+            [self.shadow, self.solids, *lines]
+            if self.scene.in_space
+            else [self.cells, *lines, self.solids]
+        )
         return [self.feet, *self.plane, *above, self.halo, *self.arrows, self.tool]
 
     settled: tuple[Artist, ...] = ()
@@ -92,7 +113,9 @@ class ScenePanel:
         rows = self._trail_rows[: np.searchsorted(self._trail_rows, now.row, side="right")]
         self.trail.set_points(data.tool_position.values[rows])
         q, tool = data.q.values[now.row], data.tool_position.values[now.row]
-        parts = self.scene.parts(q, now.plan if now.flash > 0 else now.plan._replace(cell=None), time=now.time)
+        parts = self.scene.parts(
+            q, now.plan if now.flash > 0 else now.plan._replace(cell=None), time=now.time
+        )
         for solids in (self.feet, self.solids):
             solids.show(parts)
         for arrow, name in zip(self.arrows, ("force", "force_estimate"), strict=True):
@@ -123,9 +146,17 @@ class MapPanel:
         tool = run.data.tool_position.values
         self._trail_rows = path_rows(tool if self.deep else tool[:, :2], 5e-4)
         self._trail_xy = tool[self._trail_rows, :2]
-        heights = [point[2] for point in (solid.start_point(run), run.world.goal_point) if point is not None]
-        self._ends = list(zip(solid.add_ends(ax, run, 8), map(self._level_of, heights), strict=True))
-        self._heights = solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
+        heights = [
+            point[2]
+            for point in (solid.start_point(run), run.world.goal_point)
+            if point is not None
+        ]
+        self._ends = list(
+            zip(solid.add_ends(ax, run, 8), map(self._level_of, heights), strict=True)
+        )
+        self._heights = (
+            solid.level_height(run, np.arange(run.world.map.shape[2] if self.deep else 1)) + 0.0
+        )
         self.slice = ax.add_collection(
             PatchCollection([], facecolor=COLOURS.obstacle, linewidth=0, zorder=1), autolim=False
         )
@@ -146,16 +177,29 @@ class MapPanel:
     def settled(self) -> list[Artist]:
         """What lies behind them, and changes with plan, level, and when a touch begins or ends to glow."""
         ends = (mark for mark, _ in self._ends)
-        return [*self.network.artists, *self._lines, self.slice, self.cells, self.path, *ends, self.title]
+        return [
+            *self.network.artists,
+            *self._lines,
+            self.slice,
+            self.cells,
+            self.path,
+            *ends,
+            self.title,
+        ]
 
     def show(self, now: Now, new_plan: bool) -> bool:
         """Go to a moment; whether ``settled`` is another than before: plan, level, or what stands."""
         position = self.run.data.tool_position.values[now.row]
-        level, stands = self._level_of(position[2]) if np.isfinite(position[2]) else 0, self.run.standing(now.time)
+        level, stands = (
+            self._level_of(position[2]) if np.isfinite(position[2]) else 0,
+            self.run.standing(now.time),
+        )
         if changed := new_plan or level != self.level or bool(np.any(stands != self._stands)):
             self._stands = stands
             self._show_level(now, level)
-        self.trail.set_data(*self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T)
+        self.trail.set_data(
+            *self._trail_xy[: np.searchsorted(self._trail_rows, now.row, side="right")].T
+        )
         point = position[:2, None]
         self.tool.set_data(*point)
         show_halo(self.halo, point, now)
@@ -174,7 +218,9 @@ class MapPanel:
         for mark, own in self._ends:
             mark.set_alpha(1.0 if own == level else 0.3)
         if self.deep:
-            self.title.set_text(f"level {level + 1} of {len(self._heights)}: z = {self._heights[level]:.3g} m")
+            self.title.set_text(
+                f"level {level + 1} of {len(self._heights)}: z = {self._heights[level]:.3g} m"
+            )
         else:
             self.path.set_data(*solid.cell_centres(self.run, now.plan.path).T)
 
@@ -184,9 +230,13 @@ class StripPanel:
 
     def __init__(self, ax: Axes, run: Run) -> None:
         time, data = run.data.time.values, run.data
-        self.curves = [envelope(time, force_norm(data[name].values)) for name in ("force_estimate", "force")]
+        self.curves = [
+            envelope(time, force_norm(data[name].values)) for name in ("force_estimate", "force")
+        ]
         kinds = ((COLOURS.felt, "estimated force"), (COLOURS.true, "force"))
-        self.lines = [ax.plot([], [], color=colour, lw=1.2, label=label)[0] for colour, label in kinds]
+        self.lines = [
+            ax.plot([], [], color=colour, lw=1.2, label=label)[0] for colour, label in kinds
+        ]
         self.cursor = ax.axvline(0.0, color=COLOURS.travelled, lw=1.2)
         add_limits(ax, force_limits(run))
         peak = max(float(np.max(v[np.isfinite(v)], initial=0.0)) for _, v in self.curves)
@@ -237,9 +287,13 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
     lengths everywhere.
     """
     panel = ScenePanel(ax, run, scene, 0.5)
-    number = int(np.searchsorted(run.data.event_time.values, time + 1e-9, side="right"))  # the plan that it led to
+    number = int(
+        np.searchsorted(run.data.event_time.values, time + 1e-9, side="right")
+    )  # the plan that it led to
     panel.show(Now(time, row_at(run, time), 0, run.plans()[number]), True)
-    for k, artist in enumerate(panel.artists):  # the plane and what is below it stay under the scales
+    for k, artist in enumerate(
+        panel.artists
+    ):  # the plane and what is below it stay under the scales
         artist.set_zorder((3 if k > len(panel.plane) else 1) + 0.1 * k)
     return ax
 

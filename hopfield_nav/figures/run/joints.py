@@ -41,7 +41,14 @@ def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
     own = {"linewidth": width, "label": "joint, motor"}
     add_signal(ax, run, run.data[measured].values[:, joint], COLOURS.travelled, **own)
     for reference in references:
-        add_signal(ax, run, run.data[reference].values[:, joint], COLOURS.true, label="reference", **_REFERENCE)
+        add_signal(
+            ax,
+            run,
+            run.data[reference].values[:, joint],
+            COLOURS.true,
+            label="reference",
+            **_REFERENCE,
+        )
     keep_scale(ax, least)
     limits = _limits(run, field)[joint]
     _add_limits(ax, limits)

@@ -41,7 +41,9 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | Non
     solid.add_cells(ax, run, solid.cell_classes(run, plan))
     solid.add_closed_steps(ax, run, plan.steps, plan.certainty)
     if len(plan.path):
-        ax.plot(*solid.cell_centres(run, plan.path).T, color=COLOURS.planned, linewidth=1.2, zorder=3)
+        ax.plot(
+            *solid.cell_centres(run, plan.path).T, color=COLOURS.planned, linewidth=1.2, zorder=3
+        )
         here = solid.cell_centres(run, plan.path[:1])[0]
         ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=5)
     if run.world.goal_point is not None:
@@ -69,7 +71,9 @@ def draw_trajectory(ax: Axes, run: Run, level: int | None = None) -> Axes:
     if run.data.sizes["time"] > 1:
         ax.plot(*path_in_level(run, level).T, color=COLOURS.travelled, linewidth=1.0, zorder=4)
     size = 6 if level is None else 4
-    solid.add_ends(ax, run, size, lambda point: point[:2] if _is_in(run, point, level) else np.full(2, np.nan))
+    solid.add_ends(
+        ax, run, size, lambda point: point[:2] if _is_in(run, point, level) else np.full(2, np.nan)
+    )
     _add_collisions(ax, run, level)
     return solid.frame_map(ax, run)
 
@@ -100,14 +104,32 @@ def _add_collisions(ax: Axes, run: Run, level: int | None) -> None:
     if level is None:
         for ends in zip(marked, actual[:, :2], strict=True):
             ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
-    ax.plot(*marked.T, "x", color="white", markersize=3.6 * size, mew=1.0, zorder=5.5, label="_marked")
-    ax.plot(*actual[:, :2].T, "o", color=COLOURS.true, markersize=2.6 * size, mew=0, zorder=7, label="_contact")
+    ax.plot(
+        *marked.T, "x", color="white", markersize=3.6 * size, mew=1.0, zorder=5.5, label="_marked"
+    )
+    ax.plot(
+        *actual[:, :2].T,
+        "o",
+        color=COLOURS.true,
+        markersize=2.6 * size,
+        mew=0,
+        zorder=7,
+        label="_contact",
+    )
     if len(missed):
-        how = {"color": COLOURS.missed, "markersize": 5.5 * size, "mec": COLOURS.ink, "mew": 0.7, "zorder": 8}
+        how = {
+            "color": COLOURS.missed,
+            "markersize": 5.5 * size,
+            "mec": COLOURS.ink,
+            "mew": 0.7,
+            "zorder": 8,
+        }
         ax.plot(*missed[:, :2].T, "^", label="_missed", **how)
 
 
-def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None) -> Axes:
+def draw_plan_in_space(
+    ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | None = None
+) -> Axes:
     """The map after one collision as cubes, and the new path, with its shadow on the map's lower face."""
     scene = scene or solid.SceneView(run)
     solids = solid.add_scene(ax, scene, plan=plan, obstacles=False)
@@ -115,11 +137,15 @@ def draw_plan_in_space(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneV
         points = solid.cell_points(run, plan.path)
         solid.add_line(solids, scene, points, color=COLOURS.planned, lw=1.2, zorder=3)
         here = scene.appear(points[0])
-        ax.plot(*here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7)
+        ax.plot(
+            *here, "o", color=COLOURS.travelled, markersize=3.2, mec="white", mew=0.4, zorder=6.7
+        )
     if run.world.goal_point is not None:
         goal = np.array(run.world.goal_point)  # with a thin line down to the map's lower face
         foot = np.array([*goal[:2], scene.plane])
-        ax.plot(*scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5)
+        ax.plot(
+            *scene.appear(np.stack([foot, goal])).T, color=COLOURS.goal, lw=0.5, ls=":", zorder=6.5
+        )
         solid.mark_goal(ax, scene.appear(goal), 3.6).set_zorder(6.6)
     return solid.frame_scene(ax, scene, arm=False)
 
@@ -130,7 +156,9 @@ def draw_path_in_space(ax: Axes, run: Run, scene: solid.SceneView | None = None)
     solids = solid.add_scene(ax, scene, plan=solid.final_plan(run))
     trail = run.data.tool_position.values
     if len(trail) > 1:
-        solid.add_line(solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5)
+        solid.add_line(
+            solids, scene, trail[path_rows(trail)], color=COLOURS.travelled, lw=1.0, zorder=3.5
+        )
     actual = scene.appear(run.data.event_position.values)
     ax.plot(*actual.T, "o", color=COLOURS.true, markersize=2.6, mew=0, zorder=6.55, ls="")
     solid.add_ends(ax, run, 5, scene.appear, 6.6)
@@ -165,7 +193,9 @@ def trajectory_handles(run: Run, seen_from_above: bool = True) -> list[Artist]:
     if run.data.sizes["event"]:
         handles += _felt_handles(run, "felt cell", seen_from_above)
         how = {"mfc": "white", "mec": COLOURS.felt, "mew": 0.7, "markersize": 5.5}
-        handles += [Line2D([], [], marker="X", ls="", label="touched cell", **how)] * seen_from_above
+        handles += [
+            Line2D([], [], marker="X", ls="", label="touched cell", **how)
+        ] * seen_from_above
         handles += [disc(COLOURS.true, "tool at detection", 3)]
     if run.world.obstacles or run.world.known:
         handles += [Patch(color=COLOURS.obstacle, lw=0, label="true obstacle")]
@@ -183,13 +213,18 @@ def _felt_handles(run: Run, marked: str, bars: bool) -> list[Artist]:
     if run.world.detection.mark != "felt":
         return [Patch(color=COLOURS.felt, alpha=alpha, lw=0, label=marked)]
     steps = {"fact": 1.6, "belief": 0.8} if bars else {}
-    lines = [Line2D([], [], color=COLOURS.felt, lw=width, label=f"closed: {k}") for k, width in steps.items()]
+    lines = [
+        Line2D([], [], color=COLOURS.felt, lw=width, label=f"closed: {k}")
+        for k, width in steps.items()
+    ]
     return [*lines, Patch(color=COLOURS.felt, alpha=alpha, lw=0, label="believed occupied")]
 
 
 def disc(colour: str, label: str, size: float) -> Line2D:
     """Legend of a round mark; size in points."""
-    return Line2D([], [], marker="o", ls="", color=colour, mec="white", mew=0.4, markersize=size, label=label)
+    return Line2D(
+        [], [], marker="o", ls="", color=colour, mec="white", mew=0.4, markersize=size, label=label
+    )
 
 
 def diamond(size: float) -> Line2D:

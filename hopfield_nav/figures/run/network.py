@@ -31,27 +31,42 @@ class NetworkOfRun:
     def __init__(self, run: Run) -> None:
         world, data = run.world, run.data
         # the plans whose network the record has
-        self.known = [k for k, values in enumerate(data.activation.values) if not np.isnan(values).any()]
+        self.known = [
+            k for k, values in enumerate(data.activation.values) if not np.isnan(values).any()
+        ]
         self.run, self.by, self.time = run, data.plan_by.values, data.plan_time.values
         self.paths = [rows[rows[:, 0] >= 0] for rows in data.plan_path.values]
-        plans, number = run.plans(), np.searchsorted(data.event_time.values, self.time + 1e-9, side="right")
+        plans, number = (
+            run.plans(),
+            np.searchsorted(data.event_time.values, self.time + 1e-9, side="right"),
+        )
         self.plans: list[PlanRecord] = [plans[int(k)] for k in number]  # what was felt then
         self.number = number.tolist()
-        grid, self.of_places = space_of(world).cells(world, build_arm(world)), space_of(world).of_places
+        grid, self.of_places = (
+            space_of(world).cells(world, build_arm(world)),
+            space_of(world).of_places,
+        )
         periodic = getattr(grid, "periodic", None)
         ties = world.planner.ties if self.of_places else None
         self.near = neighbourhood_of(grid.shape, world.planner.radius, periodic=periodic, ties=ties)
         self.sums = self.of_places and world.planner.network == "sum"
         self.beta = (world.planner.beta or default_beta(self.near)) if self.sums else None
         # of longer moves, and of the whole arm, the record does not say which are closed
-        self.has_arrows = self.of_places and (world.planner.radius == 1.0 or world.detection.mark != "felt")
+        self.has_arrows = self.of_places and (
+            world.planner.radius == 1.0 or world.detection.mark != "felt"
+        )
         rank = len(grid.shape)
-        self.origin, beside = (np.asarray(grid.centre(np.full(rank, k)), float)[:rank] for k in (0, 1))
+        self.origin, beside = (
+            np.asarray(grid.centre(np.full(rank, k)), float)[:rank] for k in (0, 1)
+        )
         self.spacing = beside - self.origin
 
     def landscape(self, k: int) -> Landscape:
         """The network of a plan that has one."""
-        activation, steps = self.run.data.activation.values[k], self.plans[k].steps if self.has_arrows else None
+        activation, steps = (
+            self.run.data.activation.values[k],
+            self.plans[k].steps if self.has_arrows else None,
+        )
         return Landscape(lambda: activation, self.near, closed_keys(steps, self.near), self.sums)
 
     def steps(self, k: int) -> np.ndarray:
@@ -62,12 +77,16 @@ class NetworkOfRun:
         """Of each plan the plane that holds most of its path, along the same two axes for all."""
         shape, there = self.near.shape, [self.paths[k] for k in plans if len(self.paths[k])]
         axes = drawn.axes_along(there, shape) if there else None
-        return [drawn.plane_along(self.paths[k], shape, self.origin, self.spacing, axes) for k in plans]
+        return [
+            drawn.plane_along(self.paths[k], shape, self.origin, self.spacing, axes) for k in plans
+        ]
 
     def chosen(self) -> list[int]:
         """The first, the second, the middle and the last of those that are known."""
         known = self.known
-        return sorted({known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)})
+        return sorted(
+            {known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)}
+        )
 
 
 def network_of(run: Run) -> NetworkOfRun | None:
@@ -120,18 +139,26 @@ def network_page(run: Run) -> Figure | None:
         ax.set_xlabel(_name(network, plane.axes[0]))
         ax.set_ylabel("" if ax is not maps[0] else _name(network, plane.axes[1]))
         ax.tick_params(labelleft=ax is maps[0])
-    figure.colorbar(image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01)
+    figure.colorbar(
+        image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01
+    )
     if shadows:
-        figure.text(0.015, float(np.mean(shadows[0].get_position().intervaly)), _SHADOW, va="center")
+        figure.text(
+            0.015, float(np.mean(shadows[0].get_position().intervaly)), _SHADOW, va="center"
+        )
         _draw_shadows(figure, shadows, network, chosen[-len(shadows) :], planes[-len(shadows) :])
     _draw_strip(strip, network, chosen)
     figure.legend(handles=_handles(network), loc="outside upper center", ncols=8, borderaxespad=0.1)
     return figure
 
 
-def _layout(planes: list, shape: tuple[int, ...], count: int) -> tuple[Figure, list[Axes], list[Axes], Axes]:
+def _layout(
+    planes: list, shape: tuple[int, ...], count: int
+) -> tuple[Figure, list[Axes], list[Axes], Axes]:
     left, right, low, high = planes[-1].extent(shape)
-    tall = float(np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2))
+    tall = float(
+        np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2)
+    )
     rows = 2 if count > 1 else 1
     figure = new_figure(PAGE, rows * (tall + 0.62 * CENTIMETRE) + 3.6 * CENTIMETRE)
     ratios = [tall] * rows + [2.1 * CENTIMETRE]
@@ -141,22 +168,34 @@ def _layout(planes: list, shape: tuple[int, ...], count: int) -> tuple[Figure, l
     return figure, maps, shadows, figure.add_subplot(grid[rows, :])
 
 
-def _draw_plan(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float) -> Artist:
+def _draw_plan(
+    ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float
+) -> Artist:
     image = drawn.add_steps(ax, steps, plane, top)
     add_felt(ax, network, k, plane)
     if network.has_arrows:
         drawn.add_arrows(ax, network.landscape(k), plane)
     add_true(ax, network, plane, network.time[k])
     if len(network.paths[k]):
-        drawn.add_climb(ax, network.paths[k], plane, style=_DASHES if network.by[k] == _AGAINST else "-")
+        drawn.add_climb(
+            ax, network.paths[k], plane, style=_DASHES if network.by[k] == _AGAINST else "-"
+        )
         drawn.mark_ends(ax, network.paths[k], plane)
     _frame(ax, network, plane)
     ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
     rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
-    if len(rest) == 1 and network.of_places:  # where the map is cut; of more axes it would be too long
+    if (
+        len(rest) == 1 and network.of_places
+    ):  # where the map is cut; of more axes it would be too long
         (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
         where = f"{'xyz'[axis]} = {network.origin[axis] + network.spacing[axis] * plane.cell[axis]:.2g} m"
-        how = {"transform": ax.transAxes, "ha": "right", "va": "top", "fontsize": "small", "zorder": 7}
+        how = {
+            "transform": ax.transAxes,
+            "ha": "right",
+            "va": "top",
+            "fontsize": "small",
+            "zorder": 7,
+        }
         ax.text(0.97, 0.93, where, bbox=box, **how)
     return image
 
@@ -167,11 +206,20 @@ def add_felt(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane) -> Non
         return
     run, plan = network.run, network.plans[k]
     classes, shown = plane.of(solid.cell_classes(run, plan, path=False)), np.zeros((5, 4))
-    shown[1], shown[3], shown[4] = to_rgba(COLOURS.excluded, 0.6), to_rgba(COLOURS.felt), to_rgba(COLOURS.true)
+    shown[1], shown[3], shown[4] = (
+        to_rgba(COLOURS.excluded, 0.6),
+        to_rgba(COLOURS.felt),
+        to_rgba(COLOURS.true),
+    )
     ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(network.near.shape), zorder=2.1,
               interpolation="none")  # fmt: skip
     inside = plane.holds(plan.steps[:, 0]) & plane.holds(plan.steps[:, 1])
-    solid.add_bars(ax, plane.points(plan.steps[inside].reshape(-1, plan.steps.shape[2])), plan.certainty[inside], 2.4)
+    solid.add_bars(
+        ax,
+        plane.points(plan.steps[inside].reshape(-1, plan.steps.shape[2])),
+        plan.certainty[inside],
+        2.4,
+    )
 
 
 def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
@@ -189,7 +237,14 @@ def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -
     depth = capsule_distance(rows, solids).min(axis=1).reshape(x.shape)
     if depth.min() < 0.0 < depth.max():
         ax.contour(
-            x, y, depth, levels=[0.0], colors=[COLOURS.true], linewidths=0.7, linestyles=[(0, (1, 1))], zorder=2.6
+            x,
+            y,
+            depth,
+            levels=[0.0],
+            colors=[COLOURS.true],
+            linewidths=0.7,
+            linestyles=[(0, (1, 1))],
+            zorder=2.6,
         )
 
 
@@ -206,7 +261,11 @@ def _name(network: NetworkOfRun, axis: int) -> str:
 
 
 def _draw_shadows(
-    figure: Figure, axes: list[Axes], network: NetworkOfRun, chosen: list[int], planes: list[drawn.Plane]
+    figure: Figure,
+    axes: list[Axes],
+    network: NetworkOfRun,
+    chosen: list[int],
+    planes: list[drawn.Plane],
 ) -> None:
     """How many steps more, or fewer, each cell has since the plan before."""
     known = network.known
@@ -215,7 +274,9 @@ def _draw_shadows(
         now, before = network.steps(k), network.steps(known[known.index(k) - 1])
         with np.errstate(invalid="ignore"):
             grids.append(now - before)
-    seen = np.concatenate([g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))])
+    seen = np.concatenate(
+        [g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))]
+    )
     most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -1e-6).any())
     for ax, k, plane, grid in zip(axes, chosen, planes, grids, strict=True):
         ax.set_facecolor(drawn.DARK)
@@ -254,9 +315,16 @@ def _handles(network: NetworkOfRun) -> list[Artist]:
     if not network.has_arrows:
         del handles[1]
     if network.of_places and len(network.plans) > 1:
-        handles += [Patch(color=COLOURS.felt, lw=0, label="felt"), Patch(color=COLOURS.true, lw=0, label="last mark")]
+        handles += [
+            Patch(color=COLOURS.felt, lw=0, label="felt"),
+            Patch(color=COLOURS.true, lw=0, label="last mark"),
+        ]
     if network.of_places and len(build_obstacles(network.run.world)):
-        handles.append(Line2D([], [], color=COLOURS.true, lw=0.8, ls=(0, (1, 1)), label="true obstacle"))
+        handles.append(
+            Line2D([], [], color=COLOURS.true, lw=0.8, ls=(0, (1, 1)), label="true obstacle")
+        )
     if _AGAINST in network.by[network.chosen()]:
-        handles.append(Line2D([], [], color=COLOURS.planned, ls=_DASHES, label="against beliefs: no climb"))
+        handles.append(
+            Line2D([], [], color=COLOURS.planned, ls=_DASHES, label="against beliefs: no climb")
+        )
     return handles

@@ -14,18 +14,33 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.figures.run.network import NetworkOfRun, network_of
-from hopfield_nav.figures.style import CENTIMETRE, COLOURS, COLUMN, PAGE, add_legend, labelled, new_figure
+from hopfield_nav.figures.style import (
+    CENTIMETRE,
+    COLOURS,
+    COLUMN,
+    PAGE,
+    add_legend,
+    labelled,
+    new_figure,
+)
 from hopfield_nav.planning import Activation, activation, iterate
 from hopfield_nav.record import BODY_REGIONS, Run, link_forces_of
 
 _MOST_SWEEPS = 20_000
-_LAST_BIT = 2.0**-51  # relative change of a neuron that counts as none: from above, the last bit of some never rests
+_LAST_BIT = (
+    2.0**-51
+)  # relative change of a neuron that counts as none: from above, the last bit of some never rests
 _SMALLEST = np.finfo(float).tiny
 _FLOOR = 1e-17  # of the Lyapunov function above its least value
-_PHASES = {"peak": "peak force, transient limit (N)", "lasting": "lasting force, quasi-static limit (N)"}
+_PHASES = {
+    "peak": "peak force, transient limit (N)",
+    "lasting": "lasting force, quasi-static limit (N)",
+}
 
 
-def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def settling(
+    network: NetworkOfRun, k: int, start: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero.
 
     Returns the largest change of any neuron in each sweep (m,), relative; in the last one none changes but in its last
@@ -41,7 +56,13 @@ def settling(network: NetworkOfRun, k: int, start: np.ndarray | None) -> tuple[n
     changes, values, moves = list[float](), [_lyapunov(network, sigma, function)], True
     while moves and len(changes) < _MOST_SWEEPS:
         after, _ = iterate(
-            blocked, goal, near=network.near, most_sweeps=1, function=function, start=sigma, closed=closed
+            blocked,
+            goal,
+            near=network.near,
+            most_sweeps=1,
+            function=function,
+            start=sigma,
+            closed=closed,
         )
         step = np.abs(after - sigma) / np.maximum(np.maximum(after, sigma), _SMALLEST)
         changes.append(float(step.max()))
@@ -66,7 +87,13 @@ def convergence_page(run: Run) -> Figure | None:
     traces = [("from zero", COLOURS.felt, settling(network, known[-1], None))]
     if len(known) > 1:
         before = np.exp(run.data.activation.values[known[-2]])
-        traces.append((f"from plan {known[-2]}'s state", COLOURS.travelled, settling(network, known[-1], before)))
+        traces.append(
+            (
+                f"from plan {known[-2]}'s state",
+                COLOURS.travelled,
+                settling(network, known[-1], before),
+            )
+        )
     figure = new_figure(COLUMN, 8.4 * CENTIMETRE)
     upper, lower = figure.subplots(2, 1, sharex=True)
     least = min(float(values.min()) for _, _, (_, values) in traces)
@@ -75,7 +102,11 @@ def convergence_page(run: Run) -> Figure | None:
         upper.plot(np.arange(1, count + 1), change, color=colour, label=f"{name}: {count} sweeps")
         lower.plot(np.arange(count + 1), np.maximum(values - least, _FLOOR), color=colour)
     upper.set(yscale="log", ylabel="largest change of a neuron,\nrelative")
-    lower.set(yscale="log", ylabel=r"$L - L_{\mathrm{min}}$", xlabel=f"sweeps over the map of plan {known[-1]}")
+    lower.set(
+        yscale="log",
+        ylabel=r"$L - L_{\mathrm{min}}$",
+        xlabel=f"sweeps over the map of plan {known[-1]}",
+    )
     return add_legend(figure, labelled(figure), 2)
 
 
@@ -86,7 +117,11 @@ def link_forces_page(run: Run) -> Figure | None:
         return None
     figure = new_figure(PAGE, 7.6 * CENTIMETRE)
     for ax, (phase, label) in zip(figure.subplots(1, 2, sharey=True), _PHASES.items(), strict=True):
-        forces = {link: force for link, each in found.items() if (force := each[f"{phase}_force_N"]) is not None}
+        forces = {
+            link: force
+            for link, each in found.items()
+            if (force := each[f"{phase}_force_N"]) is not None
+        }
         _draw_limits(ax, forces, {region.name: getattr(region, phase) for region in BODY_REGIONS})
         ax.set_xlabel(label)
     handles = [
@@ -106,11 +141,17 @@ def _draw_limits(ax: Axes, forces: dict[str, float], limits: dict[str, float | N
                 color=COLOURS.excluded,
             )  # fmt: skip
         else:
-            ax.barh(row, limit, height=0.7, color=COLOURS.goal if worst > limit else COLOURS.obstacle)
+            ax.barh(
+                row, limit, height=0.7, color=COLOURS.goal if worst > limit else COLOURS.obstacle
+            )
     for k, (link, force) in enumerate(sorted(forces.items(), key=lambda each: each[1])):
         ax.axvline(force, color=COLOURS.true)
         above = (0, 1 + 8 * (k % 2))  # so that two links beside each other can be read
-        where = {"xytext": above, "xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        where = {
+            "xytext": above,
+            "xycoords": ("data", "axes fraction"),
+            "textcoords": "offset points",
+        }
         ax.annotate(f"link {link}", (force, 1.0), **where, ha="center", va="bottom")
     if not forces:
         ax.set_title("no contact lasted 0.5 s", loc="right", color=COLOURS.excluded)

@@ -17,7 +17,16 @@ from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.film_panels import draw_snapshot, snapshot_handles
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, add_legend, evenly, labelled, new_figure, panel_sheet
+from hopfield_nav.figures.style import (
+    CENTIMETRE,
+    COLUMN,
+    PAGE,
+    add_legend,
+    evenly,
+    labelled,
+    new_figure,
+    panel_sheet,
+)
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, contact_episodes
 
@@ -45,22 +54,37 @@ class Moment(NamedTuple):
 def collision_space_page(run: Run) -> Figure:
     """The set-up (ragazzon2012 figure 7.2)."""
     scene, handles = _scene_of(run), maps.space_handles(run)
-    return _map_page(run, scene, COLUMN, {"": partial(maps.draw_collision_space, run=run, scene=scene)}, 1, handles, 4)
+    return _map_page(
+        run,
+        scene,
+        COLUMN,
+        {"": partial(maps.draw_collision_space, run=run, scene=scene)},
+        1,
+        handles,
+        4,
+    )
 
 
 def trajectory_page(run: Run) -> Figure:
     """The tool's path over the final map (7.5), level by level where the map has levels."""
     handles = maps.trajectory_handles(run)
     if not solid.in_space(run):
-        return _map_page(run, None, COLUMN, {"": partial(maps.draw_trajectory, run=run)}, 1, handles, 3)
+        return _map_page(
+            run, None, COLUMN, {"": partial(maps.draw_trajectory, run=run)}, 1, handles, 3
+        )
     count = run.world.map.shape[2]
     levels = evenly(count, MOST_MAPS)
     choices = (4, 3) if len(levels) <= 8 else (6, 5)
     columns = min(choices, key=lambda c: (-len(levels) % c, -c)) if len(levels) > 4 else len(levels)
     draws = {
-        f"z = {solid.level_height(run, k) + 0.0:.3g} m": partial(maps.draw_trajectory, run=run, level=k) for k in levels
+        f"z = {solid.level_height(run, k) + 0.0:.3g} m": partial(
+            maps.draw_trajectory, run=run, level=k
+        )
+        for k in levels
     }
-    return _map_page(run, None, PAGE, draws, columns, handles, 7, _some(len(levels), count, "levels"))
+    return _map_page(
+        run, None, PAGE, draws, columns, handles, 7, _some(len(levels), count, "levels")
+    )
 
 
 def path_in_space_page(run: Run) -> Figure | None:
@@ -68,7 +92,15 @@ def path_in_space_page(run: Run) -> Figure | None:
     if not solid.in_space(run):
         return None
     scene, handles = solid.SceneView(run), maps.trajectory_handles(run, seen_from_above=False)
-    return _map_page(run, scene, COLUMN, {"": partial(maps.draw_path_in_space, run=run, scene=scene)}, 1, handles, 3)
+    return _map_page(
+        run,
+        scene,
+        COLUMN,
+        {"": partial(maps.draw_path_in_space, run=run, scene=scene)},
+        1,
+        handles,
+        3,
+    )
 
 
 def maps_page(run: Run) -> Figure:
@@ -86,7 +118,9 @@ def maps_page(run: Run) -> Figure:
         )
         for k in chosen
     }
-    return _map_page(run, scene, width, draws, columns, handles, per_row, _some(len(chosen), len(plans), "maps"))
+    return _map_page(
+        run, scene, width, draws, columns, handles, per_row, _some(len(chosen), len(plans), "maps")
+    )
 
 
 def snapshots_page(run: Run) -> Figure:
@@ -122,9 +156,15 @@ def key_moments(run: Run) -> list[Moment]:
     moments.append(Moment(free, "moving freely"))
     before = int(np.searchsorted(events, free)) if second else events.size
     # more of them, evenly chosen, the last one only when there is no other
-    for k in sorted(set(np.linspace(1, before - 1, 8 - len(moments))[1:-1].round().astype(int))) if before > 1 else ():
+    for k in (
+        sorted(set(np.linspace(1, before - 1, 8 - len(moments))[1:-1].round().astype(int)))
+        if before > 1
+        else ()
+    ):
         moments.append(Moment(float(events[k]), f"collision {k + 1}"))
-    first = {k: m for k, m in enumerate(moments) if all(abs(m.time - o.time) > 1e-3 for o in moments[:k])}
+    first = {
+        k: m for k, m in enumerate(moments) if all(abs(m.time - o.time) > 1e-3 for o in moments[:k])
+    }
     return sorted(first.values(), key=lambda m: m.time)
 
 
@@ -155,7 +195,9 @@ def _map_page(
         shape, room = min(shape, 3.0), {"left": 1.25, "right": 0.15, "below": 0.95, "between": 0.18}
     else:
         room = {"left": 0.35 * (columns > 1), "below": 0.4 * bool(note)}
-    figure, panels = panel_sheet(width, shape, len(draws), columns, handles, per_row, title=title, **room)
+    figure, panels = panel_sheet(
+        width, shape, len(draws), columns, handles, per_row, title=title, **room
+    )
     for k, (ax, name) in enumerate(zip(panels, draws, strict=True)):
         draws[name](ax).set_title(name, pad=2)
         if scene is None:
@@ -163,7 +205,9 @@ def _map_page(
             ax.tick_params(labelbottom=k + columns >= len(draws), labelleft=k % columns == 0)
             ax.locator_params(nbins=3 if len(draws) > 1 else 5)
     across = "" if scene else "x (m)   "
-    figure.supxlabel(across + note, fontsize="medium", y=0.1 * CENTIMETRE / figure.get_figheight(), va="bottom")
+    figure.supxlabel(
+        across + note, fontsize="medium", y=0.1 * CENTIMETRE / figure.get_figheight(), va="bottom"
+    )
     if scene is None:
         figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / width, ha="left")
     return figure
@@ -174,7 +218,10 @@ def set_up_page(run: Run) -> Figure:
     flat = space_of(run.world).of_places and not solid.in_space(run)
     figure = new_figure(PAGE, 9 * CENTIMETRE)
     ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
-    q, goal = np.array(run.world.start.joints), run.world.goal  # the picture holds the goal too where it is a pose
+    q, goal = (
+        np.array(run.world.start.joints),
+        run.world.goal,
+    )  # the picture holds the goal too where it is a pose
     held = np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
     view = solid.CellView(build_arm(run.world), all_solids(run.world), held)
     solid.add_poses(ax, view, [solid.CellPose(q)])
@@ -183,7 +230,9 @@ def set_up_page(run: Run) -> Figure:
     if flat:
         maps.draw_collision_space(figure.add_subplot(1, 2, 2), run)
     handles = [h for h in maps.space_handles(run) if h.get_label() != "excluded"]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1)
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1
+    )
     return figure
 
 
@@ -194,12 +243,19 @@ def force_page(run: Run) -> Figure | None:
         return None
     kinds = {"F": signals.draw_force_component, "M": signals.draw_moment_component}
     draws = [partial(kinds[name], run=run, axis=axis) for name, axis in used]
-    flat = [f"${name}_{'xyz'[axis]}$" for name in kinds for axis in range(3) if (name, axis) not in used]
+    flat = [
+        f"${name}_{'xyz'[axis]}$" for name in kinds for axis in range(3) if (name, axis) not in used
+    ]
     rows = -(-len(draws) // 2)
     figure = new_figure(PAGE, (3.0 * max(rows, 1.4)) * CENTIMETRE)
     for k, draw in enumerate(draws):
         place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
-        _keep_outer(draw(figure.add_subplot(rows, 2, place)), 0, 1 if k in (rows - 1, len(draws) - 1) else 2, 1)
+        _keep_outer(
+            draw(figure.add_subplot(rows, 2, place)),
+            0,
+            1 if k in (rows - 1, len(draws) - 1) else 2,
+            1,
+        )
     figure.align_ylabels()
     return add_legend(figure, [*labelled(figure), *signals.flat_handle(flat)], 3)
 
@@ -214,7 +270,9 @@ def force_zoom_page(run: Run) -> Figure | None:
     event = signals.typical_collision(run)
     if event is None:
         return None
-    upper, lower = (partial(draw, event=event) for draw in (signals.draw_force_zoom, signals.draw_level_zoom))
+    upper, lower = (
+        partial(draw, event=event) for draw in (signals.draw_force_zoom, signals.draw_level_zoom)
+    )
     return _two_panels(run, upper, lower, 2, 3)
 
 

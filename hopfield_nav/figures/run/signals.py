@@ -45,7 +45,11 @@ def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
 def used_components(run: Run) -> list[tuple[str, int]]:
     """Components of force, ``("F", axis)``, and of moment, ``("M", axis)``, that a figure can show."""
     every = [(name, axis) for name in _SCALES for axis in range(3)]
-    return [(name, axis) for name, axis in every if not is_flat(_component(run, name, axis), _SCALES[name][0])]
+    return [
+        (name, axis)
+        for name, axis in every
+        if not is_flat(_component(run, name, axis), _SCALES[name][0])
+    ]
 
 
 def is_flat(values: ArrayLike, scale: float) -> bool:
@@ -85,11 +89,30 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     """
     least = 0.006 * float(run.data.time.values[-1])  # wide enough to be seen
     for episode in missed_contacts(run):
-        middle, half = (episode.start + episode.end) / 2, max(episode.end - episode.start, least) / 2
-        ax.axvspan(middle - half, middle + half, color=COLOURS.missed, lw=0, zorder=1, label="missed contact")
+        middle, half = (
+            (episode.start + episode.end) / 2,
+            max(episode.end - episode.start, least) / 2,
+        )
+        ax.axvspan(
+            middle - half,
+            middle + half,
+            color=COLOURS.missed,
+            lw=0,
+            zorder=1,
+            label="missed contact",
+        )
     add_passages(ax, run)
-    add_signal(ax, run, force_norm(run.data.force_estimate.values), COLOURS.felt, linewidth=0.9, label="estimated")
-    add_signal(ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual")
+    add_signal(
+        ax,
+        run,
+        force_norm(run.data.force_estimate.values),
+        COLOURS.felt,
+        linewidth=0.9,
+        label="estimated",
+    )
+    add_signal(
+        ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual"
+    )
     add_limits(ax, force_limits(run))
     ax.set_ylabel(r"$\|F\|$ (N)")
     ax.set_ylim(0, max(_SCALES["F"][0], ax.get_ylim()[1]))
@@ -114,16 +137,28 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     ``event`` is the number of one with a known touch, as ``typical_collision`` gives it.
     """
     rows = zoom_rows(run, event)
-    for name, colour, label in (("force_estimate", COLOURS.felt, "estimated"), ("force", COLOURS.true, "actual")):
+    for name, colour, label in (
+        ("force_estimate", COLOURS.felt, "estimated"),
+        ("force", COLOURS.true, "actual"),
+    ):
         values = force_norm(run.data[name].values[rows])
-        ax.plot(*envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8, label=label)
+        ax.plot(
+            *envelope(run.data.time.values[rows], values), color=colour, linewidth=0.8, label=label
+        )
     add_passages(ax, run)
     add_limits(ax, force_limits(run))
     ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
     ax.set_ylabel(r"$\|F\|$ (N)")
     touch, detection = (float(run.data[name][event]) for name in ("touch_time", "event_time"))
     height = 0.88 * ax.get_ylim()[1]
-    how = {"arrowstyle": "<->", "lw": 0.7, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 6, "color": COLOURS.ink}
+    how = {
+        "arrowstyle": "<->",
+        "lw": 0.7,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 6,
+        "color": COLOURS.ink,
+    }
     ax.annotate("", (touch, height), (detection, height), arrowprops=how)
     text = f"delay {1000 * (detection - touch):.0f} ms"
     ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")
@@ -133,7 +168,11 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
 def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
-    ax.plot(*envelope(run.data.time.values[rows], run.data.level.values[rows]), color=COLOURS.felt, linewidth=0.8)
+    ax.plot(
+        *envelope(run.data.time.values[rows], run.data.level.values[rows]),
+        color=COLOURS.felt,
+        linewidth=0.8,
+    )
     add_passages(ax, run)
     add_limits(ax, {"threshold": 1.0, **report_level(run)})
     ax.set_ylim(0, 1.15 * max(1.0, ax.lines[0].get_ydata().max()))
@@ -174,7 +213,14 @@ def add_passages(ax: Axes, run: Run) -> None:
     """Shade the times above ``detection.report``."""
     last = float(run.data.time.values[-1])
     for begin, end in run.passages:
-        ax.axvspan(begin, np.nan_to_num(end, nan=last), color=COLOURS.felt, alpha=0.15, lw=0, label="above report")
+        ax.axvspan(
+            begin,
+            np.nan_to_num(end, nan=last),
+            color=COLOURS.felt,
+            alpha=0.15,
+            lw=0,
+            label="above report",
+        )
 
 
 def add_signal(ax: Axes, run: Run, values: np.ndarray, colour: str, **how: Any) -> Line2D:
@@ -204,7 +250,9 @@ def zoom_rows(run: Run, event: int) -> slice:
 def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
     """The axis of time of a zoom [s], upright lines at touch and detection; other touches are shaded."""
     for start, end in other_touches(run, event):
-        ax.axvspan(start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0, label="touches elsewhere too")
+        ax.axvspan(
+            start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0, label="touches elsewhere too"
+        )
     how: dict[str, Any] = {"lw": 0.7, "ls": ":", "zorder": 1}
     ax.axvline(float(run.data.touch_time[event]), color=COLOURS.true, label="touch", **how)
     ax.axvline(float(run.data.event_time[event]), color=COLOURS.felt, label="detection", **how)

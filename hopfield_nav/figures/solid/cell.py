@@ -56,10 +56,15 @@ class CellView:
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
         self.ground = 0.0 if self.floor is None else self.floor
         starts, ends = np.split(points[:, :-1], 2, axis=1)
-        along = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]  # all along the capsules
+        along = [
+            starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+        ]  # all along the capsules
         self.view = choose_view(self.solids, np.concatenate([*along, points[:, -1:]], axis=1))
         self._held = held
-        low_xy, high_xy = 2.0 * corners[:, :2].min(axis=0) / GRID, 2.0 * corners[:, :2].max(axis=0) / GRID
+        low_xy, high_xy = (
+            2.0 * corners[:, :2].min(axis=0) / GRID,
+            2.0 * corners[:, :2].max(axis=0) / GRID,
+        )
         # ends of the ground, half a line's distance beyond what stands on it
         self.ends = np.array([np.floor(low_xy - 0.25) / 2, np.ceil(high_xy + 0.25) / 2]) * GRID
 
@@ -105,8 +110,12 @@ def frame_cell(ax: Axes, view: CellView) -> Axes:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*view.appear(view.ground_corners()).T, **how)
     (x0, y0), (x1, y1) = view.ends
-    lines = [[(x, y0), (x, y1)] for x in _marks(x0, x1)] + [[(x0, y), (x1, y)] for y in _marks(y0, y1)]
-    add_segments(ax, view.appear(np.insert(np.array(lines), 2, view.ground, axis=-1)), COLOURS.grid, 0.5, 0.6)
+    lines = [[(x, y0), (x, y1)] for x in _marks(x0, x1)] + [
+        [(x0, y), (x1, y)] for y in _marks(y0, y1)
+    ]
+    add_segments(
+        ax, view.appear(np.insert(np.array(lines), 2, view.ground, axis=-1)), COLOURS.grid, 0.5, 0.6
+    )
     return ax
 
 
@@ -135,14 +144,19 @@ def choose_view(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.nda
         6.0 * seen_share(solids, chosen, view)
         + 2.0 * seen_share(solids, tool, view)
         + way / max(_length(tool), 1e-9)
-        + 2.0 * float((np.ptp(points @ view.right, axis=1) / length).mean())  # how broad the arm looks
-        + 0.5 * float(view.toward @ middle) / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front
+        + 2.0
+        * float((np.ptp(points @ view.right, axis=1) / length).mean())  # how broad the arm looks
+        + 0.5
+        * float(view.toward @ middle)
+        / max(float(np.linalg.norm(middle)), 1e-9)  # the tool in front
         for view, way in zip(views, spread, strict=True)
     ]
     return views[int(np.argmax(scores))]
 
 
-def seen_share(solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View) -> float:
+def seen_share(
+    solids: Sequence[Box | Cylinder | Mesh | Sphere], points: np.ndarray, view: View
+) -> float:
     """Share of points (k, 3) [m] with no solid between them and the eye."""
     near, far = (points + share * view.toward for share in _RAY)
     rays = np.column_stack([near, far, np.zeros(len(points))])

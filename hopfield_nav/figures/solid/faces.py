@@ -48,7 +48,8 @@ def arm_points(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Ends of all capsules and the tool point, (..., 2 k + 1, 3) [m], to find the room that the arm needs."""
     frames = link_frames(arm, q)[..., arm.capsules[:, 0].astype(int), :, :]
     ends = [
-        np.einsum("...kij,kj->...ki", frames[..., :3, :3], arm.capsules[:, c : c + 3]) + frames[..., :3, 3]
+        np.einsum("...kij,kj->...ki", frames[..., :3, :3], arm.capsules[:, c : c + 3])
+        + frames[..., :3, 3]
         for c in (1, 4)
     ]
     tool = forward_kinematics(arm, q)[..., None, :3, 3]
@@ -80,7 +81,9 @@ def _faces(solid: Box | Cylinder | Mesh | Sphere, low: float, high: float) -> np
     return turned_faces([*solid.center, 0.0], [0.0, 0.0, 1.0], outline)
 
 
-def turned_faces(start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: int = _SIDES) -> np.ndarray:
+def turned_faces(
+    start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: int = _SIDES
+) -> np.ndarray:
     """Faces (m, 4, 3) [m] of what an outline makes as it turns about the line from ``start`` along a unit vector.
 
     The outline (k, 2) has rows of a radius and a distance from ``start``.
@@ -92,12 +95,16 @@ def turned_faces(start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: 
     circle = np.cos(turn) * across + np.sin(turn) * np.cross(axis, across)
     radius, distance = np.array(outline).T[..., None, None]
     rows = np.array(start) + distance * axis + radius * circle
-    return np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2).reshape(-1, 4, 3)
+    return np.stack([rows[:-1, :-1], rows[:-1, 1:], rows[1:, 1:], rows[1:, :-1]], axis=2).reshape(
+        -1, 4, 3
+    )
 
 
 def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Faces (6, 4, 3) of a box with edges (3,) [m]; ``rotation`` is R_base_box."""
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    upper = np.insert(square, 2, 1, axis=1)  # the face at the end of the third axis; the others are turned
+    upper = np.insert(
+        square, 2, 1, axis=1
+    )  # the face at the end of the third axis; the others are turned
     half = [np.roll(one, k, axis=1) for k in range(3) for one in (upper, -upper[::-1])]
     return (0.5 * size * np.array(half)) @ np.asarray(rotation).T + center

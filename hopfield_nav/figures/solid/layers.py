@@ -67,7 +67,9 @@ def room_ends(run: Run) -> np.ndarray:
     grid = run.world.map
     half = 0.5 * grid.spacing * (np.arange(3) < grid.rank)
     last = np.array([*grid.shape, 1][:3]) - 1
-    return np.array([np.array(grid.origin) - half, np.array(grid.origin) + grid.spacing * last + half])
+    return np.array(
+        [np.array(grid.origin) - half, np.array(grid.origin) + grid.spacing * last + half]
+    )
 
 
 def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
@@ -77,7 +79,9 @@ def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
     pairs = [
         (a, b)
         for a, b in product(corners, repeat=2)
-        if np.abs(b - a).sum() == 1 and (b - a).sum() == 1 and not (np.all(a == near) or np.all(b == near))
+        if np.abs(b - a).sum() == 1
+        and (b - a).sum() == 1
+        and not (np.all(a == near) or np.all(b == near))
     ]
     return room_ends(run)[np.array(pairs), np.arange(3)]
 
@@ -117,8 +121,16 @@ def slice_outline(solid: Solid, z: float, room: Room) -> np.ndarray:
 
 Appear = Callable[[np.ndarray], np.ndarray]
 FREE, EXCLUDED, PATH, FELT, NEW = range(5)  # classes of cells
-FOR_A_TIME = {"facecolor": "none", "edgecolor": COLOURS.true, "linewidth": 0.6, "linestyle": (0, (2, 1))}
-_MARKED, _BELIEVED = 0.8, 0.3  # how opaque marks are, and cells that are only believed to be occupied
+FOR_A_TIME = {
+    "facecolor": "none",
+    "edgecolor": COLOURS.true,
+    "linewidth": 0.6,
+    "linestyle": (0, (2, 1)),
+}
+_MARKED, _BELIEVED = (
+    0.8,
+    0.3,
+)  # how opaque marks are, and cells that are only believed to be occupied
 
 
 def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
@@ -166,7 +178,12 @@ def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
 
 def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
     """Colour cells by class, (nx, ny); of a map in space one level."""
-    shades = ("white", 0.0), (COLOURS.excluded, 0.35), (COLOURS.planned, 0.25), (COLOURS.felt, felt_alpha(run))
+    shades = (
+        ("white", 0.0),
+        (COLOURS.excluded, 0.35),
+        (COLOURS.planned, 0.25),
+        (COLOURS.felt, felt_alpha(run)),
+    )
     colours = [to_rgba(*shade) for shade in (*shades, (COLOURS.true, 1.0))]
     ax.imshow(
         classes.T, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, origin="lower",
@@ -206,7 +223,10 @@ def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
     Those that come or go are outlines.
     """
     still = (run.standing_times == (0.0, np.inf)).all(axis=1)
-    for chosen, how in ((still, {"facecolor": COLOURS.obstacle, "linewidth": 0}), (~still, FOR_A_TIME)):
+    for chosen, how in (
+        (still, {"facecolor": COLOURS.obstacle, "linewidth": 0}),
+        (~still, FOR_A_TIME),
+    ):
         outlines = obstacle_outlines(run, run.world.map.origin[2] if z is None else z, chosen)
         if outlines:
             ax.add_collection(PatchCollection(outlines, zorder=1, **how), autolim=False)
@@ -220,7 +240,11 @@ def obstacle_outlines(run: Run, z: float, chosen: np.ndarray) -> list[Polygon]:
 
 
 def add_ends(
-    ax: Axes, run: Run, size: float = 6.0, appear: Appear = lambda point: point[:2], zorder: float = 6.0
+    ax: Axes,
+    run: Run,
+    size: float = 6.0,
+    appear: Appear = lambda point: point[:2],
+    zorder: float = 6.0,
 ) -> list[Line2D]:
     """Start and, where the world has one, goal, where points (3,) [m] appear on the axes; from above by default."""
     ends, goal = [mark_start(ax, appear(start_point(run)), size)], run.world.goal_point
@@ -232,12 +256,16 @@ def add_ends(
 
 def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A green disc at a point of the axes; size in points."""
-    return ax.plot(*point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6)[0]
+    return ax.plot(
+        *point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6
+    )[0]
 
 
 def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A red diamond at a point of the axes; size in points."""
-    return ax.plot(*point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6)[0]
+    return ax.plot(
+        *point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6
+    )[0]
 
 
 def frame_map(ax: Axes, run: Run) -> Axes:

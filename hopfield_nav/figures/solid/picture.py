@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.solid.raster import paint
 
-Part = tuple[np.ndarray, np.ndarray]  # faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
+Part = tuple[
+    np.ndarray, np.ndarray
+]  # faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
 _HIDDEN = 0.3  # how opaque a line is behind something opaque
 _BEFORE = 0.004  # [m] that a line may lie inside a solid and is not behind it: it ends in the tool
 _STEP = 0.01  # [m] of a line between two points that are looked at
@@ -53,7 +55,12 @@ class Solids(Artist):
     """
 
     def __init__(
-        self, ax: Axes, view: View, above: float | None = None, below: float | None = None, zorder: float = 5.0
+        self,
+        ax: Axes,
+        view: View,
+        above: float | None = None,
+        below: float | None = None,
+        zorder: float = 5.0,
     ) -> None:
         super().__init__()
         self.view, self._base = view, np.stack(view)
@@ -65,21 +72,32 @@ class Solids(Artist):
 
     def show(self, parts: Iterable[Part]) -> None:
         """Show these parts from now on."""
-        faces, colours, layers, number = [np.zeros((0, 4, 3))], [np.zeros((0, 4))], [np.zeros(0, int)], 0
+        faces, colours, layers, number = (
+            [np.zeros((0, 4, 3))],
+            [np.zeros((0, 4))],
+            [np.zeros(0, int)],
+            0,
+        )
         for part, colour in parts:
             faces.append(part)
             colours.append(np.broadcast_to(colour, (len(part), 4)))
             glass = colours[-1][:, 3] < 1.0
             number += int(glass.any())
             layers.append(np.where(glass, number, 0))
-        corners, colour, layer = np.concatenate(faces), np.concatenate(colours), np.concatenate(layers)
+        corners, colour, layer = (
+            np.concatenate(faces),
+            np.concatenate(colours),
+            np.concatenate(layers),
+        )
         normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
         there = normal @ self.view.toward > 0.0
         if self._height is not None:
             there &= (self._side * (corners[..., 2] - self._height) > 0.0).any(axis=1)
         self._faces, self._layers = corners[there] @ self._base.T, layer[there]
         self._colours = lit(colour[there], normal[there])
-        self._seen: tuple[np.ndarray, ...] = ()  # once painted: how near each pixel is, and where it is on the axes
+        self._seen: tuple[
+            np.ndarray, ...
+        ] = ()  # once painted: how near each pixel is, and where it is on the axes
         self.stale = True
 
     def draw(self, renderer: RendererBase) -> None:
@@ -89,7 +107,9 @@ class Solids(Artist):
         fine = renderer.get_image_magnification()
         origin, unit = fine * self.axes.transData.transform([[0.0, 0.0], [1.0, 1.0]])
         scale = unit - origin  # pixels a metre, to the right and upwards
-        corners = np.concatenate([self._faces[..., :2] * scale + origin, self._faces[..., 2:]], axis=-1)
+        corners = np.concatenate(
+            [self._faces[..., :2] * scale + origin, self._faces[..., 2:]], axis=-1
+        )
         ends = fine * self.axes.bbox.extents
         low = np.floor(np.maximum(ends[:2], np.nanmin(corners[..., :2], axis=(0, 1)))).astype(int)
         high = np.ceil(np.minimum(ends[2:], np.nanmax(corners[..., :2], axis=(0, 1)))).astype(int)
@@ -141,11 +161,15 @@ class SpaceLine(Line2D):
         whole, effects, alpha = self.get_data(), self.get_path_effects(), self.get_alpha()
         beside = hidden | np.append(hidden[1:], False) | np.append(False, hidden[:-1])
         places = project(self._solids.view, points)
-        self._draw(renderer, np.where(beside[:, None], places, np.nan), [], _HIDDEN * (alpha or 1.0))
+        self._draw(
+            renderer, np.where(beside[:, None], places, np.nan), [], _HIDDEN * (alpha or 1.0)
+        )
         self._draw(renderer, np.where(hidden[:, None], np.nan, places), effects, alpha)
         return self.set_data(*whole)
 
-    def _draw(self, renderer: RendererBase, places: np.ndarray, effects: list, alpha: float | None) -> None:
+    def _draw(
+        self, renderer: RendererBase, places: np.ndarray, effects: list, alpha: float | None
+    ) -> None:
         self.set(data=places.T, path_effects=effects, alpha=alpha)
         super().draw(renderer)
 
@@ -153,7 +177,9 @@ class SpaceLine(Line2D):
 def _finer(points: np.ndarray) -> np.ndarray:
     """Points (m, 3) on the line through others (k, 3), these among them, at most ``_STEP`` apart."""
     length = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
-    pieces = np.append(np.maximum(1, np.ceil(length / _STEP)).astype(int), np.ones(len(points[:1]), int))
+    pieces = np.append(
+        np.maximum(1, np.ceil(length / _STEP)).astype(int), np.ones(len(points[:1]), int)
+    )
     rows = np.repeat(np.arange(len(points)), pieces)
     share = (np.arange(len(rows)) - (np.cumsum(pieces) - pieces)[rows]) / pieces[rows]
     after = np.minimum(rows + 1, len(points) - 1)
@@ -174,6 +200,9 @@ def _linear(colour: np.ndarray) -> np.ndarray:
     return ((np.asarray(colour) + 0.055) / 1.055) ** 2.4
 
 
-_SKY, _GROUND = np.array([0.0, 1.0, 0.0]), _linear(to_rgb("#a4a4b0"))  # the lights of ``page/scene.js``
+_SKY, _GROUND = (
+    np.array([0.0, 1.0, 0.0]),
+    _linear(to_rgb("#a4a4b0")),
+)  # the lights of ``page/scene.js``
 _SUN = np.array([0.6, -0.9, 1.6]) / np.linalg.norm([0.6, -0.9, 1.6])
 _SKY_LIGHT, _SUN_LIGHT = 2.5, 1.5

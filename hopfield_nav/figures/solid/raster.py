@@ -19,7 +19,11 @@ X, Y, Z, FAR, NEAR, LOW, HIGH = range(
 
 
 def paint(
-    corners: np.ndarray, colours: np.ndarray, layers: np.ndarray, size: tuple[int, int], cut: np.ndarray
+    corners: np.ndarray,
+    colours: np.ndarray,
+    layers: np.ndarray,
+    size: tuple[int, int],
+    cut: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """A picture (height, width, 4) uint8, its lowest row first, and how near its opaque pixels are (height, width).
 
@@ -40,7 +44,9 @@ def _edges(corners: np.ndarray) -> np.ndarray:
     """(k, 4, 4) of each edge its lower and upper y, x at the lower end, and x per y; the same for both faces at it."""
     ends = np.stack([corners[..., :2], np.roll(corners[..., :2], -1, axis=1)])
     falls = ends[0, ..., 1] > ends[1, ..., 1]
-    (x, y), (x1, y1) = (np.moveaxis(np.where(falls[..., None], ends[1 - k], ends[k]), -1, 0) for k in (0, 1))
+    (x, y), (x1, y1) = (
+        np.moveaxis(np.where(falls[..., None], ends[1 - k], ends[k]), -1, 0) for k in (0, 1)
+    )
     return np.stack([y, y1, x, (x1 - x) / np.where(y1 > y, y1 - y, np.inf)], axis=-1)
 
 
@@ -50,14 +56,18 @@ def _planes(corners: np.ndarray) -> np.ndarray:
     slope = -normal[:, :2] / np.where(normal[:, 2:] == 0.0, np.inf, normal[:, 2:])
     middle, (z, y) = corners.mean(axis=1), (corners[:, :, 2], corners[:, :, 1])
     at_origin = middle[:, 2] - np.sum(slope * middle[:, :2], axis=1)
-    return np.column_stack([slope, at_origin, z.min(axis=1), z.max(axis=1), y.min(axis=1), y.max(axis=1)])
+    return np.column_stack(
+        [slope, at_origin, z.min(axis=1), z.max(axis=1), y.min(axis=1), y.max(axis=1)]
+    )
 
 
 @kernel
 def _fill(edges, planes, colours, layers, cut, picture, depth):
     """Paint faces, the lowest first, row of samples by row; in place."""
     height, width = depth.shape
-    count = np.zeros(width, np.int64)  # of the layers that a sample shows, and the nearest face of each
+    count = np.zeros(
+        width, np.int64
+    )  # of the layers that a sample shows, and the nearest face of each
     near, shown = np.zeros((width, layers.max() + 1)), np.zeros((width, layers.max() + 1), np.int64)
     light = np.zeros((width, 4))
     active = np.zeros(len(edges), np.int64)
@@ -100,7 +110,9 @@ def _cover(face, at, span, planes, layers, cut, samples):
     count, near, shown = samples
     if not span[0] < span[1]:
         return
-    for sample in range(max(0, math.ceil(span[0] - at[0])), min(len(count), math.ceil(span[1] - at[0]))):
+    for sample in range(
+        max(0, math.ceil(span[0] - at[0])), min(len(count), math.ceil(span[1] - at[0]))
+    ):
         x, y = sample + at[0], at[1]
         z = planes[face, X] * x + planes[face, Y] * y + planes[face, Z]
         z = min(max(z, planes[face, FAR]), planes[face, NEAR])
@@ -130,7 +142,9 @@ def _collect(colours, layers, samples, light, depth):
         while count[sample] and farthest >= 0:  # lay the farthest one that is left over the rest
             farthest = -1
             for k in range(count[sample]):
-                if near[sample, k] > behind and (farthest < 0 or near[sample, k] < near[sample, farthest]):
+                if near[sample, k] > behind and (
+                    farthest < 0 or near[sample, k] < near[sample, farthest]
+                ):
                     farthest = k
             if farthest >= 0:
                 behind, glass = near[sample, farthest], colours[shown[sample, farthest]]
@@ -139,7 +153,12 @@ def _collect(colours, layers, samples, light, depth):
                 blue += glass[3] * (glass[2] - blue)
                 alpha += glass[3] * (1.0 - alpha)
         count[sample] = 0
-        pixel[0], pixel[1], pixel[2], pixel[3] = pixel[0] + red, pixel[1] + green, pixel[2] + blue, pixel[3] + alpha
+        pixel[0], pixel[1], pixel[2], pixel[3] = (
+            pixel[0] + red,
+            pixel[1] + green,
+            pixel[2] + blue,
+            pixel[3] + alpha,
+        )
 
 
 @inlined

@@ -36,7 +36,11 @@ from hopfield_nav.world import Cylinder, Floor, Solid
 _IN_SPACE = 26.0  # [degrees] how far from above a map in space is seen
 _BELOW, _ABOVE = 0.05, 0.10  # [m] how far cylinders without end are drawn below and above the plane
 _OBSTACLE = (COLOURS.obstacle, 0.5)
-_CUBE_COLOURS = {EXCLUDED: (COLOURS.excluded, 0.25), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.true, 0.9)}
+_CUBE_COLOURS = {
+    EXCLUDED: (COLOURS.excluded, 0.25),
+    FELT: (COLOURS.felt, 0.8),
+    NEW: (COLOURS.true, 0.9),
+}
 FLOOR_COLOUR = "#EFEBE4"
 _FLOOR_RIM = 0.05  # [m] how far a floor is drawn beyond map and base
 
@@ -64,23 +68,35 @@ class SceneView:
         """The obstacles that stood at a time [s], or all: endless ones as one wall, the others each by itself."""
         stands = self.run.standing(time)
         if stands.tobytes() not in self._faces:
-            solids = [s for s, there in zip(all_solids(self.run.world), stands, strict=True) if there]
+            solids = [
+                s for s, there in zip(all_solids(self.run.world), stands, strict=True) if there
+            ]
             wall = [s for s in solids if _is_endless(s)]
-            own = [s for s in solids if not isinstance(s, Floor) and s not in wall]  # through each others are seen
+            own = [
+                s for s in solids if not isinstance(s, Floor) and s not in wall
+            ]  # through each others are seen
             faces = faces_of(wall, *self._heights), *(faces_of([solid]) for solid in own)
-            self._faces[stands.tobytes()] = [(part, np.array(to_rgba(*_OBSTACLE))) for part in faces]
+            self._faces[stands.tobytes()] = [
+                (part, np.array(to_rgba(*_OBSTACLE))) for part in faces
+            ]
         return self._faces[stands.tobytes()]
 
     def on_plane(self, xy: np.ndarray) -> np.ndarray:
         """Points (..., 2) of the map's plane [m] as they appear, (..., 2) [m]."""
-        return self.appear(np.concatenate([xy, np.full((*np.shape(xy)[:-1], 1), self.plane)], axis=-1))
+        return self.appear(
+            np.concatenate([xy, np.full((*np.shape(xy)[:-1], 1), self.plane)], axis=-1)
+        )
 
     def appear(self, points: np.ndarray) -> np.ndarray:
         """Points (..., 3) [m] as they appear, (..., 2) [m]."""
         return project(self.view, np.asarray(points, float))
 
     def parts(
-        self, q: np.ndarray | None, plan: PlanRecord | None = None, obstacles: bool = True, time: float | None = None
+        self,
+        q: np.ndarray | None,
+        plan: PlanRecord | None = None,
+        obstacles: bool = True,
+        time: float | None = None,
     ) -> list[Part]:
         """The arm at ``q`` (n,), and what is around it at a time [s], as ``Solids`` shows them.
 
@@ -100,14 +116,21 @@ class SceneView:
         if self.run.world.map.rim == "blocked":
             classes = np.pad(classes[1:-1, 1:-1, 1:-1], 1)
         shown = (EXCLUDED, FELT, NEW) if known else (FELT, NEW)
-        return [(cube_faces(self.run, np.argwhere(classes == k)), np.array(to_rgba(*_CUBE_COLOURS[k]))) for k in shown]
+        return [
+            (cube_faces(self.run, np.argwhere(classes == k)), np.array(to_rgba(*_CUBE_COLOURS[k])))
+            for k in shown
+        ]
 
     def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
         """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked; none in space."""
         if self.in_space:
             return np.zeros((0, 4, 2)), []
         classes = cell_classes(self.run, plan, path=False)
-        colours = {EXCLUDED: (COLOURS.excluded, 0.3), FELT: (COLOURS.felt, 0.8), NEW: (COLOURS.felt, 1.0)}
+        colours = {
+            EXCLUDED: (COLOURS.excluded, 0.3),
+            FELT: (COLOURS.felt, 0.8),
+            NEW: (COLOURS.felt, 1.0),
+        }
         at = np.argwhere(classes > 0)
         corners = at[:, None, :] + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
         points = np.array(self.run.world.map.origin[:2]) + self.run.world.map.spacing * corners
@@ -120,11 +143,20 @@ class SceneView:
         seen = self.appear(np.concatenate([corners, self._ends, *floors]))
         if arm:
             poses = self.run.data.q.values
-            poses = poses[:: max(1, len(poses) // 60)] if len(poses) else np.array([self.run.world.start.joints])
-            points = self.appear(arm_points(self.arm, poses[np.isfinite(poses).all(axis=1)])).reshape(-1, 2)
+            poses = (
+                poses[:: max(1, len(poses) // 60)]
+                if len(poses)
+                else np.array([self.run.world.start.joints])
+            )
+            points = self.appear(
+                arm_points(self.arm, poses[np.isfinite(poses).all(axis=1)])
+            ).reshape(-1, 2)
             seen = np.concatenate([seen, points - 0.075, points + 0.075])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        left, low = x0 - 0.06, y0 - 0.03 - 0.02 * self.in_space  # room for the numbers of the scales
+        left, low = (
+            x0 - 0.06,
+            y0 - 0.03 - 0.02 * self.in_space,
+        )  # room for the numbers of the scales
         return left, x1 + 0.02, low, y1 + 0.01 * (not arm)
 
 
@@ -142,7 +174,10 @@ def frame_scene(ax: Axes, scene: SceneView, arm: bool = True) -> Axes:
 
 def add_scene(ax: Axes, scene: SceneView, plan: PlanRecord, obstacles: bool = True) -> Solids:
     """The map's plane, over it and below it ``SceneView.parts``; what is over it."""
-    below, above = Solids(ax, scene.view, below=scene.plane, zorder=1), Solids(ax, scene.view, above=scene.plane)
+    below, above = (
+        Solids(ax, scene.view, below=scene.plane, zorder=1),
+        Solids(ax, scene.view, above=scene.plane),
+    )
     for solids in (below, above):
         solids.show(scene.parts(None, plan, obstacles))
     add_plane(ax, scene)
@@ -181,7 +216,9 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
     left, right, low, high = map_extent(scene.run)
     left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
     low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
-    return np.array([[left, low, height], [right, low, height], [right, high, height], [left, high, height]])
+    return np.array(
+        [[left, low, height], [right, low, height], [right, high, height], [left, high, height]]
+    )
 
 
 def add_scales(ax: Axes, scene: SceneView) -> None:
@@ -192,11 +229,18 @@ def add_scales(ax: Axes, scene: SceneView) -> None:
     near = np.where(scene.view.toward[:2] > 0, ends[:, 1], ends[:, 0])
     for axis in (0, 1):
         outward = np.zeros(2)
-        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(near[1 - axis] - ends[1 - axis].mean())
+        outward[1 - axis] = (0.032 if scene.in_space else 0.022) * np.sign(
+            near[1 - axis] - ends[1 - axis].mean()
+        )
         values = _round_numbers(*ends[axis])
         for value in values:
             at = np.where(np.arange(2) == axis, value, near)
-            ax.plot(*scene.on_plane(np.stack([at, at + 0.3 * outward])).T, color=COLOURS.ink, lw=0.5, zorder=2.8)
+            ax.plot(
+                *scene.on_plane(np.stack([at, at + 0.3 * outward])).T,
+                color=COLOURS.ink,
+                lw=0.5,
+                zorder=2.8,
+            )
             _write(ax, scene, at + 2.0 * outward, f"{value:g}")
         middle = values[:2].mean() if len(values) > 1 else ends[axis].mean()
         at = np.where(np.arange(2) == axis, middle, near)

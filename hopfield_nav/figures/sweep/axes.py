@@ -6,7 +6,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis as MatplotlibAxis
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from hopfield_nav.figures.sweep.points import Points, codes_of, short
 
@@ -43,7 +50,9 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     kind: Kind = "even"
     if binned := numbers and len(values) > MOST_VALUES:
         kind = "log" if where.min() > 0 and where.max() > 20 * where.min() else "linear"
-        edges = (np.geomspace if kind == "log" else np.linspace)(where.min(), where.max(), _BINS + 1)
+        edges = (np.geomspace if kind == "log" else np.linspace)(
+            where.min(), where.max(), _BINS + 1
+        )
         codes = np.clip(np.searchsorted(edges, where, side="right") - 1, 0, _BINS - 1)
         at = np.sqrt(edges[:-1] * edges[1:]) if kind == "log" else (edges[:-1] + edges[1:]) / 2
         values = at.tolist()
@@ -53,7 +62,11 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     else:
         values = [short(value) for value in values]
     if even or kind == "even":
-        kind, at, edges = "even", np.arange(len(values), dtype=float), np.arange(len(values) + 1) - 0.5
+        kind, at, edges = (
+            "even",
+            np.arange(len(values), dtype=float),
+            np.arange(len(values) + 1) - 0.5,
+        )
         where = at[codes]
     elif not binned:
         edges = _edges(at, kind)
@@ -61,7 +74,9 @@ def swept_axis(points: Points, name: str, even: bool = False) -> SweptAxis:
     return SweptAxis(points.label(name), kind, values, at, edges, codes, where, binned, words)
 
 
-def scale_axis(axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Mapping[int, str] | None = None) -> None:
+def scale_axis(
+    axis: SweptAxis, line: MatplotlibAxis, room: int = 44, marks: Mapping[int, str] | None = None
+) -> None:
     """Scale, ticks at the values and label of an x or a y axis, ``ax.xaxis`` or ``ax.yaxis``.
 
     Along x there is room for so many letters; labels that find none are left out. Marks stand behind their values.

@@ -49,7 +49,11 @@ def draw_heat_map(
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
     points = Points(data)
-    here = np.ones(points.count, bool) if only is None else swept_axis(points, only[0]).codes == only[1]
+    here = (
+        np.ones(points.count, bool)
+        if only is None
+        else swept_axis(points, only[0]).codes == only[1]
+    )
     across, up = swept_axis(points, x), swept_axis(points, y)
     values, share, fails = _cells(points, quantity, across, up, here)
     for axis, line in ((across, ax.xaxis), (up, ax.yaxis)):
@@ -57,11 +61,23 @@ def draw_heat_map(
     shared = norm is not None
     norm = norm or norm_of(values, share, quantity)
     ax.set_facecolor(_EMPTY)
-    mesh = ax.pcolormesh(across.edges, up.edges, values, cmap=COLOUR_MAP, norm=norm, edgecolors="white", linewidth=0.3)
+    mesh = ax.pcolormesh(
+        across.edges,
+        up.edges,
+        values,
+        cmap=COLOUR_MAP,
+        norm=norm,
+        edgecolors="white",
+        linewidth=0.3,
+    )
     hatches = hatches_of(points)
     for i, j in np.argwhere(fails != ""):
         (left, right), (low, high) = across.edges[j : j + 2], up.edges[i : i + 2]
-        how: dict[str, Any] = {"hatch": hatches[fails[i, j]], "edgecolor": COLOURS.excluded, "linewidth": 0}
+        how: dict[str, Any] = {
+            "hatch": hatches[fails[i, j]],
+            "edgecolor": COLOURS.excluded,
+            "linewidth": 0,
+        }
         ax.add_patch(Rectangle((left, low), right - left, high - low, fill=False, **how))
     if values.size <= MOST_NUMBERS:
         _add_numbers(ax, values, across, up, norm)
@@ -77,13 +93,19 @@ def draw_heat_map(
 def add_bar(axes: Any, mesh: Any, label: str, quantity: str, values: np.ndarray) -> None:
     """A colour bar beside one or several axes."""
     below, above = bool((values < mesh.norm.vmin).any()), bool((values > mesh.norm.vmax).any())
-    extend = "both" if below and above else "min" if below else "max" if above else "neither"  # which ends are pointed
-    bar = np.ravel(axes)[0].figure.colorbar(mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=extend)
+    extend = (
+        "both" if below and above else "min" if below else "max" if above else "neither"
+    )  # which ends are pointed
+    bar = np.ravel(axes)[0].figure.colorbar(
+        mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=extend
+    )
     bar.outline.set_visible(False)
     if isinstance(mesh.norm, SymLogNorm):
         top = int(math.log10(mesh.norm.vmax or 1))
         bar.set_ticks([0, *(10.0**k for k in range(top + 1))])
-        bar.set_ticklabels(["0", "1", "10", *(f"$10^{{{k}}}$" for k in range(2, top + 1))][: top + 2])
+        bar.set_ticklabels(
+            ["0", "1", "10", *(f"$10^{{{k}}}$" for k in range(2, top + 1))][: top + 2]
+        )
         bar.minorticks_off()
     elif isinstance(mesh.norm, LogNorm):
         plain_ticks(bar.ax.yaxis, mesh.norm.vmin, mesh.norm.vmax)
@@ -101,11 +123,17 @@ def heat_map_handles(data: xr.Dataset, quantities: Sequence[str] = ()) -> list[A
         Patch(hatch=hatch, label=words if words in HATCHES else f"not {words}", **how)
         for words, hatch in hatches_of(points).items()
     ]
-    missing = [name for name in quantities if any(np.isnan(median(points.numbers(name)[r])) for r in points.settings())]
+    missing = [
+        name
+        for name in quantities
+        if any(np.isnan(median(points.numbers(name)[r])) for r in points.settings())
+    ]
     why = ["never arrives" if name == TIME else "nothing felt" for name in missing]
     why += ["not run"] * (points.count < points.whole)
     if why:
-        handles.append(Patch(facecolor=_EMPTY, label=f"– no value ({', '.join(dict.fromkeys(why))})"))
+        handles.append(
+            Patch(facecolor=_EMPTY, label=f"– no value ({', '.join(dict.fromkeys(why))})")
+        )
     return handles
 
 
@@ -119,7 +147,9 @@ def hatches_of(points: Points) -> dict[str, str]:
     """Of everything that a setting falls short of its hatch, those of the rule first."""
     fails = [word for word in dict.fromkeys(points.fails) if word]
     of_aim = (word for word in fails if word not in HATCHES)
-    return {word: HATCHES[word] for word in HATCHES if word in fails} | dict(zip(of_aim, cycle(_FURTHER), strict=False))
+    return {word: HATCHES[word] for word in HATCHES if word in fails} | dict(
+        zip(of_aim, cycle(_FURTHER), strict=False)
+    )
 
 
 def norm_of(values: np.ndarray, share: np.ndarray, quantity: str) -> Normalize:
@@ -161,7 +191,9 @@ def _cells(
     return values, share, fails
 
 
-def _add_marks(ax: Axes, points: Points, here: np.ndarray, across: SweptAxis, up: SweptAxis, beside: bool) -> None:
+def _add_marks(
+    ax: Axes, points: Points, here: np.ndarray, across: SweptAxis, up: SweptAxis, beside: bool
+) -> None:
     """The marks in their cells, at the right above where there is a number."""
     cells: dict[tuple[int, int], str] = {}
     for mark, row in points.marked.items():
@@ -171,19 +203,34 @@ def _add_marks(ax: Axes, points: Points, here: np.ndarray, across: SweptAxis, up
     for (i, j), marks in cells.items():
         place = (across.edges[j + 1], up.edges[i + 1]) if beside else (across.at[j], up.at[i])
         ha, va, off = ("right", "top", -1) if beside else ("center", "center", 0)
-        text = ax.annotate(marks, place, (off, off), textcoords="offset points", size=6.5, color="black", ha=ha, va=va)
+        text = ax.annotate(
+            marks,
+            place,
+            (off, off),
+            textcoords="offset points",
+            size=6.5,
+            color="black",
+            ha=ha,
+            va=va,
+        )
         text.set_path_effects([withStroke(linewidth=1.8, foreground="white")])
 
 
-def _add_numbers(ax: Axes, values: np.ndarray, across: SweptAxis, up: SweptAxis, norm: Normalize) -> None:
+def _add_numbers(
+    ax: Axes, values: np.ndarray, across: SweptAxis, up: SweptAxis, norm: Normalize
+) -> None:
     colours = matplotlib.colormaps[COLOUR_MAP]
     for i, j in np.argwhere(np.isnan(values)):
-        ax.text(across.at[j], up.at[i], "–", color=COLOURS.excluded, size=6, ha="center", va="center")
+        ax.text(
+            across.at[j], up.at[i], "–", color=COLOURS.excluded, size=6, ha="center", va="center"
+        )
     for i, j in np.argwhere(np.isfinite(values)):
         colour = colours(norm(values[i, j]))
         ink = "white" if float(np.dot(colour[:3], (0.299, 0.587, 0.114))) < 0.5 else "black"
         text = ax.text(across.at[j], up.at[i], number(values[i, j]), color=ink, size=6)
-        text.set(ha="center", va="center", path_effects=[withStroke(linewidth=1.5, foreground=colour)])
+        text.set(
+            ha="center", va="center", path_effects=[withStroke(linewidth=1.5, foreground=colour)]
+        )
 
 
 def number(value: float) -> str:

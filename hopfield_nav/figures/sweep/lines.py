@@ -7,7 +7,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from hopfield_nav.figures.style import COLOURS
-from hopfield_nav.figures.sweep.axes import SweptAxis, limit_axis, scale_axis, scale_values, swept_axis
+from hopfield_nav.figures.sweep.axes import (
+    SweptAxis,
+    limit_axis,
+    scale_axis,
+    scale_values,
+    swept_axis,
+)
 from hopfield_nav.figures.sweep.points import Points, counts_in_words, groups, median
 from hopfield_nav.record import share_interval
 
@@ -59,7 +65,9 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
     finite = numbers[np.isfinite(numbers)]
-    if finite.size and finite.min() >= 0:  # from zero where it is near; logarithmic over orders of magnitude
+    if (
+        finite.size and finite.min() >= 0
+    ):  # from zero where it is near; logarithmic over orders of magnitude
         chosen = scale_values(ax.yaxis, finite, quantity.endswith("_count"), -0.15)
         if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
             ax.set_ylim(0, 1.05 * finite.max())
@@ -67,14 +75,20 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     return ax
 
 
-def _add_line(ax: Axes, points: Points, axis: SweptAxis, numbers: np.ndarray, of_values: tuple) -> None:
+def _add_line(
+    ax: Axes, points: Points, axis: SweptAxis, numbers: np.ndarray, of_values: tuple
+) -> None:
     cells, at, kept, middle = of_values
     if axis.binned or len(points.parameters) > 1:
-        ax.plot(axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1)
+        ax.plot(
+            axis.where, numbers, ".", color=COLOURS.excluded, alpha=0.35, ms=2.5, mew=0, zorder=1
+        )
     counts = [len(values) for values in kept if len(values)]
     if max(counts, default=0) > 1:
         share = SPAN if min(counts) >= MANY else (0, 100)
-        low, high = np.array([np.percentile(v, share) if v.size else (np.nan, np.nan) for v in kept]).T
+        low, high = np.array(
+            [np.percentile(v, share) if v.size else (np.nan, np.nan) for v in kept]
+        ).T
         ax.fill_between(at, low, high, color=COLOURS.felt, alpha=0.2, lw=0, zorder=2)
     how: dict[str, Any] = {"color": COLOURS.felt, "marker": "o", "ms": 3.5, "mew": 0.8}
     ax.plot(at, middle, ls="-", zorder=3, **how)
@@ -88,7 +102,9 @@ def add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndar
     ``at``, ``middle``: (k,) places and medians of the strips; ``kept``: the values of each.
     """
     for place, values in zip(at, kept, strict=True):
-        beside = place + _STRIP * (np.linspace(-1.0, 1.0, values.size) if values.size > 1 else np.zeros(values.size))
+        beside = place + _STRIP * (
+            np.linspace(-1.0, 1.0, values.size) if values.size > 1 else np.zeros(values.size)
+        )
         ax.plot(beside, values, "o", color=COLOURS.felt, alpha=0.5, ms=3, mew=0, zorder=2)
     ax.hlines(middle, at - 1.4 * _STRIP, at + 1.4 * _STRIP, color=COLOURS.ink, lw=1.2, zorder=3)
 
@@ -97,7 +113,13 @@ def _note(points: Points, counts: np.ndarray, ordered: bool) -> str:
     """What the band is, and of how many runs."""
     if not counts.size:
         return "no values"
-    band = "" if counts.max() == 1 or not ordered else "5–95 %, " if counts.min() >= MANY else "min–max, "
+    band = (
+        ""
+        if counts.max() == 1 or not ordered
+        else "5–95 %, "
+        if counts.min() >= MANY
+        else "min–max, "
+    )
     hollow = "" if points.reached.all() or not ordered else "; hollow: goal not always reached"
     return band + counts_in_words(counts) + hollow
 
@@ -112,7 +134,9 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     """
     points = Points(data)
     axis = None if x is None else swept_axis(points, x, even=True)
-    at, codes = (np.zeros(1), np.zeros(points.count, int)) if axis is None else (axis.at, axis.codes)
+    at, codes = (
+        (np.zeros(1), np.zeros(points.count, int)) if axis is None else (axis.at, axis.codes)
+    )
     totals = np.bincount(codes, minlength=at.size)
     below = np.zeros(at.size)
     for outcome in present(points):
@@ -136,7 +160,9 @@ def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
         scale_axis(axis, ax.xaxis)
         limit_axis(axis, ax)
     some = totals[totals > 0]
-    ax.set_title(f"{counts_in_words(some)} a bar" if some.size else "no runs", loc="right", size="small")
+    ax.set_title(
+        f"{counts_in_words(some)} a bar" if some.size else "no runs", loc="right", size="small"
+    )
     return ax
 
 

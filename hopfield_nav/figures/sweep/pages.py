@@ -35,7 +35,13 @@ from hopfield_nav.figures.style import (
     settings_note,
 )
 from hopfield_nav.figures.sweep.axes import swept_axis
-from hopfield_nav.figures.sweep.heat_map import add_bar, draw_heat_map, heat_map_handles, mark_handles, norm_of
+from hopfield_nav.figures.sweep.heat_map import (
+    add_bar,
+    draw_heat_map,
+    heat_map_handles,
+    mark_handles,
+    norm_of,
+)
 from hopfield_nav.figures.sweep.lines import draw_lines, draw_outcomes
 from hopfield_nav.figures.sweep.pareto import draw_pareto
 from hopfield_nav.figures.sweep.points import MARKS, TIME, Points, median, plain, short
@@ -69,16 +75,27 @@ def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
         yield "heat_maps", heat_maps_page(data, changing, *names)
     elif third is not None:
         x, y = (name for name in names if name != third)
-        yield from ((f"heat_maps_{name}", multiples_page(data, name, x, y, third)) for name in changing)
+        yield from (
+            (f"heat_maps_{name}", multiples_page(data, name, x, y, third)) for name in changing
+        )
     elif changing:
         for name in names:
             ending = "" if len(names) == 1 else "_" + file_name(name)
-            figure = _grid([partial(draw_lines, data=data, quantity=each, x=name) for each in changing], 4.8)
+            figure = _grid(
+                [partial(draw_lines, data=data, quantity=each, x=name) for each in changing], 4.8
+            )
             binned = swept_axis(points, name).binned  # no value has a place of its own
             yield f"lines{ending}", add_legend(figure, [] if binned else mark_handles(points), 2)
-    fronts = [pair for pair in fronts_of(data) if all(points.has(name) and varies(points, name) for name in pair)]
+    fronts = [
+        pair
+        for pair in fronts_of(data)
+        if all(points.has(name) and varies(points, name) for name in pair)
+    ]
     if fronts and len(names) > 1:
-        yield "pareto", _grid([partial(draw_pareto, data=data, x=x, y=y) for x, y in fronts[:2]], 6.2)
+        yield (
+            "pareto",
+            _grid([partial(draw_pareto, data=data, x=x, y=y) for x, y in fronts[:2]], 6.2),
+        )
 
 
 def third_parameter(points: Points, varied: Sequence[str]) -> str | None:
@@ -93,7 +110,9 @@ def fronts_of(data: xr.Dataset) -> list[tuple[str, str]]:
     """Pairs of quantities with a front: those of the aim first."""
     aim = json.loads(data.attrs.get("aim", "{}"))
     named = [condition.split()[0] for condition in aim.get("while", [])]
-    own = [(name, aim["least"]) for name in named if name in data.variables and name != aim["least"]]
+    own = [
+        (name, aim["least"]) for name in named if name in data.variables and name != aim["least"]
+    ]
     return [*own, *(pair for pair in FRONTS if pair not in own)]
 
 
@@ -108,7 +127,11 @@ def main_quantities(points: Points) -> list[str]:
     found = [name for name in MAIN if points.has(name)]
     if found:
         return [name for name in found if _is_used(points, name)] or found
-    names = [str(n) for n in points.data.data_vars if n not in ("index", "seed", "outcome", "error", "reason")]
+    names = [
+        str(n)
+        for n in points.data.data_vars
+        if n not in ("index", "seed", "outcome", "error", "reason")
+    ]
     return [n for n in names if points.data[n].dtype.kind in "fiu" and points.has(n)][:FALL_BACK]
 
 
@@ -119,7 +142,9 @@ def _is_used(points: Points, quantity: str) -> bool:
 def heat_maps_page(data: xr.Dataset, quantities: list[str], x: str, y: str) -> Figure:
     """A heat map of each quantity; the longer axis lies across."""
     x, y = _longer_first(Points(data), x, y)
-    figure = _grid([partial(draw_heat_map, data=data, quantity=name, x=x, y=y) for name in quantities], 5.6)
+    figure = _grid(
+        [partial(draw_heat_map, data=data, quantity=name, x=x, y=y) for name in quantities], 5.6
+    )
     return add_legend(figure, heat_map_handles(data, quantities), 5 if len(quantities) > 1 else 1)
 
 
@@ -174,13 +199,19 @@ def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
     written: list[Path] = []
     with paper_style():
         for name, figure in chain(sweep_pages(data), [("paths", paths_page(data, Path(folder)))]):
-            written += [] if figure is None else save_figure(figure, figures, name, pdf, sweep_note(data))
+            written += (
+                [] if figure is None else save_figure(figure, figures, name, pdf, sweep_note(data))
+            )
     return written
 
 
 def sweep_note(data: xr.Dataset) -> str:
     """What stands below the figures of a sweep: its world, and the settings that all its runs share."""
-    shared = {k: v for k, v in json.loads(data.attrs.get("settings", "{}")).items() if k not in data.variables}
+    shared = {
+        k: v
+        for k, v in json.loads(data.attrs.get("settings", "{}")).items()
+        if k not in data.variables
+    }
     points = Points(data)
     idle = ", ".join(points.label(n) for n in MAIN if points.has(n) and not _is_used(points, n))
     name = str(data.attrs.get("world", ""))
@@ -234,7 +265,9 @@ def paths_page(data: xr.Dataset, folder: Path) -> Figure | None:
     for k, (index, run) in enumerate(kept.items()):
         ax = draw_trajectory(figure.add_subplot(1, len(kept), k + 1), run)
         row, peak = points.row_at(index), run.summary["peak_contact_force_N"]
-        setting = ", ".join(f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters)
+        setting = ", ".join(
+            f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters
+        )
         words = textwrap.wrap(f"{marks[index]} {setting}", _LETTERS, max_lines=3)
         end = f"{run.outcome} after {run.summary['simulated_time_s']:.1f} s"
         end += "" if peak is None else f", {peak:.1f} N at most"

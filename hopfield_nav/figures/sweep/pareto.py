@@ -45,7 +45,16 @@ def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     others = np.setdiff1d(np.flatnonzero(found.able), found.front)
     unable = np.flatnonzero(~found.able)
     ax.plot(found.x[unable], found.y[unable], "x", color=COLOURS.obstacle, ms=3, mew=0.7, zorder=1)
-    ax.plot(found.x[others], found.y[others], "o", color=COLOURS.housing, ms=2.8, mew=0, alpha=0.6, zorder=2)
+    ax.plot(
+        found.x[others],
+        found.y[others],
+        "o",
+        color=COLOURS.housing,
+        ms=2.8,
+        mew=0,
+        alpha=0.6,
+        zorder=2,
+    )
     front_x, front_y = found.x[found.front], found.y[found.front]
     ax.plot(front_x, front_y, drawstyle="steps-post", color=COLOURS.felt, lw=0.8, zorder=3)
     ax.plot(front_x, front_y, "o", color=COLOURS.felt, ms=3.2, mew=0, zorder=4)
@@ -95,7 +104,9 @@ def settings(points: Points, x: str, y: str) -> SettingMedians:
     first = np.array([rows[0] for rows in groups], int)[known]
     xs, ys, index = xs[known], ys[known], np.flatnonzero(able)
     corners = [index[tied] for tied in pareto_corners(xs[able], ys[able])]
-    return SettingMedians(xs, ys, first, able, corners, np.concatenate([np.zeros(0, int), *corners]))
+    return SettingMedians(
+        xs, ys, first, able, corners, np.concatenate([np.zeros(0, int), *corners])
+    )
 
 
 def pareto_corners(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
@@ -116,14 +127,33 @@ def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artis
     for k, tied in enumerate(shown):
         place = found.x[tied[0]], found.y[tied[0]]
         ax.plot(*place, "o", color=COLOURS.felt, ms=6.5, mec="white", mew=0.5, zorder=5)
-        ax.annotate(f"{k + 1}", place, color="white", size=5.5, ha="center", va="center_baseline", zorder=6)
+        ax.annotate(
+            f"{k + 1}", place, color="white", size=5.5, ha="center", va="center_baseline", zorder=6
+        )
         text = ", ".join(short(column[found.rows[tied[0]]]) for column in values)
         more = f" (+{len(tied) - 1})" if len(tied) > 1 else ""
-        handles.append(Line2D([], [], ls="", marker=f"${k + 1}$", color=COLOURS.felt, ms=4, mew=0, label=text + more))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                ls="",
+                marker=f"${k + 1}$",
+                color=COLOURS.felt,
+                ms=4,
+                mew=0,
+                label=text + more,
+            )
+        )
     if found.able.sum() > found.front.size:
-        handles.append(Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="dominated"))
+        handles.append(
+            Line2D([], [], ls="", marker="o", color=COLOURS.housing, ms=2.8, label="dominated")
+        )
     if not found.able.all():
-        handles.append(Line2D([], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"))
+        handles.append(
+            Line2D(
+                [], [], ls="", marker="x", color=COLOURS.obstacle, ms=3, label="goal not reached"
+            )
+        )
     handles += marks
     if handles:
         title = ",\n".join(plain(name) for name in points.parameters)

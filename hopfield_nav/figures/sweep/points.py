@@ -43,7 +43,9 @@ class Points:
         seeds = len(self.parameters) < len(swept)
         # whether several runs share all parameters, as those of several seeds, or were drawn
         self.repeated = seeds or data.sizes.get("repeat", 1) > 1 or "run" in data.dims
-        words = np.array([word if isinstance(word, str) else "" for word in self._all("outcome")], object)
+        words = np.array(
+            [word if isinstance(word, str) else "" for word in self._all("outcome")], object
+        )
         self._rows = np.asarray(words != "", bool)
         # number of runs whose row was written, and of all
         self.count, self.whole = int(self._rows.sum()), self._rows.size
@@ -69,7 +71,11 @@ class Points:
     @property
     def marked(self) -> dict[str, int]:
         """By mark the first run of the base world's setting (○) and of the best (★), if they are here."""
-        runs = {mark: int(self.data.attrs[name]) for name, mark in MARKS.items() if name in self.data.attrs}
+        runs = {
+            mark: int(self.data.attrs[name])
+            for name, mark in MARKS.items()
+            if name in self.data.attrs
+        }
         return {mark: self.row_at(run) for mark, run in runs.items() if self._rows[run]}
 
     def row_at(self, run: int) -> int:
@@ -169,7 +175,9 @@ def short(value: Any) -> str:
             return "none"
         if 1e3 <= abs(number) < 1e4:
             return f"{number:.0f}"
-        digits, _, exponent = (f"{number:.2e}" if abs(number) >= 1e4 else f"{number:.3g}").partition("e")
+        digits, _, exponent = (
+            f"{number:.2e}" if abs(number) >= 1e4 else f"{number:.3g}"
+        ).partition("e")
         return f"{float(digits):g}e{int(exponent)}" if exponent else digits
     text = str(value)
     if text.startswith("["):

@@ -21,12 +21,21 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, ...]
 
-TRUE_STOP, DOUBTFUL_STOP = 0.95, 0.6  # certainty that the touched step is closed, before it is confirmed
+TRUE_STOP, DOUBTFUL_STOP = (
+    0.95,
+    0.6,
+)  # certainty that the touched step is closed, before it is confirmed
 CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
-ENOUGH = 2.0  # stops that were felt to the end after which a step counts as closed; others count half
-ENOUGH_AFTER_PASSAGE = 4.0  # the same of a step that was driven freely before, whatever the stops were
-PER_STEP = 0.02  # what a step costs beside its doubt, -ln(1 - certainty), when beliefs are withdrawn
+ENOUGH = (
+    2.0  # stops that were felt to the end after which a step counts as closed; others count half
+)
+ENOUGH_AFTER_PASSAGE = (
+    4.0  # the same of a step that was driven freely before, whatever the stops were
+)
+PER_STEP = (
+    0.02  # what a step costs beside its doubt, -ln(1 - certainty), when beliefs are withdrawn
+)
 
 
 class Step(NamedTuple):
@@ -57,27 +66,38 @@ def step_between(one: Iterable[int], other: Iterable[int], turn: Iterable[int] =
         return None
     if apart[axis] == 1:
         return Step(low, axis)
-    return Step(high, axis) if apart[axis] == next(itertools.islice(turn, axis, None), 0) - 1 > 1 else None
+    return (
+        Step(high, axis)
+        if apart[axis] == next(itertools.islice(turn, axis, None), 0) - 1 > 1
+        else None
+    )
 
 
 class Beliefs:
     """Facts and beliefs about a grid."""
 
     def __init__(self, shape: tuple[int, ...], turn: tuple[int, ...] = ()) -> None:
-        self.shape, self.turn = shape, turn or (0,) * len(shape)  # cells of all axes; of the closed ones, 0 of others
+        self.shape, self.turn = (
+            shape,
+            turn or (0,) * len(shape),
+        )  # cells of all axes; of the closed ones, 0 of others
         self.facts: set[Step] = set()  # steps that are closed
         self.free: set[Step] = set()  # steps that were driven without a touch
         self.visited: set[Cell] = set()  # cells over whose centres the tool went
         self.cells: dict[Cell, float] = {}  # certainty that a cell is occupied, 0 to 1
         # cells that were touched on a longer move, which are then left to single steps
         self.rough: set[Cell] = set()
-        self.closed_to_goal: set[Cell] = set()  # from whose centres the segment to a goal beside was touched
+        self.closed_to_goal: set[Cell] = (
+            set()
+        )  # from whose centres the segment to a goal beside was touched
         # touches where the arm drove freely, before or afterwards: they may be false alarms
         self.in_free_air = 0
         self._passed: set[Step] = set()
         self._steps: dict[Step, float] = {}
         self._stops: dict[Step, float] = {}
-        self._unconfirmed: tuple[Step, bool] | None = None  # the step touched last, and whether by a true stop
+        self._unconfirmed: tuple[Step, bool] | None = (
+            None  # the step touched last, and whether by a true stop
+        )
 
     @property
     def unconfirmed(self) -> bool:
@@ -91,7 +111,9 @@ class Beliefs:
         """A touch on a step; what it proves is decided by ``confirm``."""
         self.in_free_air += step in self._passed
         self.free.discard(step)
-        self._steps[step] = max(self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP)
+        self._steps[step] = max(
+            self._steps.get(step, 0.0), TRUE_STOP if true_stop else DOUBTFUL_STOP
+        )
         self._unconfirmed = step, true_stop
 
     def touch_to_goal(self, cell: Cell) -> None:
@@ -110,7 +132,9 @@ class Beliefs:
         step, true_stop = touch
         stops = self._stops[step] = self._stops.get(step, 0.0) + (1.0 if held else 0.5)
         passed = step in self._passed
-        if (held and true_stop and not passed) or stops >= (ENOUGH_AFTER_PASSAGE if passed else ENOUGH):
+        if (held and true_stop and not passed) or stops >= (
+            ENOUGH_AFTER_PASSAGE if passed else ENOUGH
+        ):
             self.facts.add(step)
 
     def believe_occupied(self, cell: Cell, certainty: float) -> bool:
@@ -160,8 +184,14 @@ class Beliefs:
 
     def doubted(self) -> dict[Step, float]:
         """Certainty of every step for which anything speaks, facts among them."""
-        steps = self.facts | set(self._steps) | {step for cell in self.cells for step in self.steps_of(cell)}
-        return {step: certainty for step in sorted(steps) if (certainty := self.certainty(step)) > 0.0}
+        steps = (
+            self.facts
+            | set(self._steps)
+            | {step for cell in self.cells for step in self.steps_of(cell)}
+        )
+        return {
+            step: certainty for step in sorted(steps) if (certainty := self.certainty(step)) > 0.0
+        }
 
     def why_doubtful(self, blocked: np.ndarray) -> str:
         """What speaks against the facts, given the cells that no path takes; empty where nothing does."""
@@ -191,7 +221,9 @@ class Beliefs:
     def uneven(self) -> np.ndarray:
         """Bool grid of the cells of which anything is believed: longer moves keep away from them."""
         grid = np.zeros(self.shape, dtype=bool)
-        for cell in itertools.chain(self.cells, self.rough, *(step.ends for step in self.doubted())):
+        for cell in itertools.chain(
+            self.cells, self.rough, *(step.ends for step in self.doubted())
+        ):
             grid[cell] = True
         return grid
 
@@ -209,7 +241,10 @@ class Beliefs:
         """
         from scipy.sparse.csgraph import dijkstra
 
-        graph, places = self._graph(blocked, start, goal), np.arange(blocked.size).reshape(self.shape)
+        graph, places = (
+            self._graph(blocked, start, goal),
+            np.arange(blocked.size).reshape(self.shape),
+        )
         first, last = int(places[start]), int(places[goal])
         cost, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
         if not np.isfinite(cost[last]):
@@ -226,12 +261,18 @@ class Beliefs:
         doubts = self.doubted()
         rows, columns, costs = [], [], []
         for axis in range(len(self.shape)):
-            low = tuple(slice(None, -1) if a == axis else slice(None) for a in range(len(self.shape)))
-            high = tuple(slice(1, None) if a == axis else slice(None) for a in range(len(self.shape)))
+            low = tuple(
+                slice(None, -1) if a == axis else slice(None) for a in range(len(self.shape))
+            )
+            high = tuple(
+                slice(1, None) if a == axis else slice(None) for a in range(len(self.shape))
+            )
             cost = np.full(self.shape, PER_STEP)
             for step, certainty in doubts.items():
                 if step.axis == axis:
-                    cost[step.cell] = np.inf if certainty == 1.0 else PER_STEP - np.log(1.0 - certainty)
+                    cost[step.cell] = (
+                        np.inf if certainty == 1.0 else PER_STEP - np.log(1.0 - certainty)
+                    )
             usable = open_[low] & open_[high] & np.isfinite(cost[low])
             rows.append(places[low][usable])
             columns.append(places[high][usable])
@@ -267,7 +308,9 @@ def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         total = np.zeros(high - low, dtype=np.int64)
         for upper in itertools.product((0, 1), repeat=rank):
             begin = low + np.where(upper, size + 1, 0)
-            total += (-1) ** (rank - sum(upper)) * count[tuple(map(slice, begin, begin + high - low))]
+            total += (-1) ** (rank - sum(upper)) * count[
+                tuple(map(slice, begin, begin + high - low))
+            ]
         first = low + np.argwhere(total > 0) + np.where(offset < 0, -offset, 0)
         moves.append(np.stack([first, first + offset], axis=1))
     return np.concatenate(moves)

@@ -21,7 +21,10 @@ from hopfield_nav.world import World, packed
 
 ROUNDING = 1e-13  # [m] of a distance that is zero
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
-_ROUNDS, _GOLDEN = 20, (math.sqrt(5.0) - 1.0) / 2.0  # of the search for the least distance: to 1e-4 of a cell
+_ROUNDS, _GOLDEN = (
+    20,
+    (math.sqrt(5.0) - 1.0) / 2.0,
+)  # of the search for the least distance: to 1e-4 of a cell
 
 
 def round_half_away(value: np.ndarray) -> np.ndarray:
@@ -79,7 +82,9 @@ class CollisionMap:
         """
         blocked = np.full(shape, rim == "blocked")
         blocked[(slice(1, -1),) * len(shape)] = False
-        return cls(np.array(origin, dtype=float), float(spacing), blocked, np.zeros(shape, dtype=bool))
+        return cls(
+            np.array(origin, dtype=float), float(spacing), blocked, np.zeros(shape, dtype=bool)
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -97,7 +102,9 @@ class CollisionMap:
         rank = self.blocked.ndim
         point = np.asarray(position, dtype=float)
         if point.ndim != 1 or point.size < rank or not np.isfinite(point).all():
-            raise BadInput("position", found=position, allowed=f"at least {rank} finite coordinates [m]")
+            raise BadInput(
+                "position", found=position, allowed=f"at least {rank} finite coordinates [m]"
+            )
         from_one = (point[:rank] - self.origin[:rank]) / self.spacing + 1.0
         return tuple((round_half_away(from_one) - 1).tolist())
 
@@ -174,7 +181,9 @@ def touches(solids: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarra
     return np.asarray((capsule_distance(lines, solids) <= ROUNDING).any(axis=-1))
 
 
-def only_in_sight(known: KnownMap, grid: CollisionMap, cells: np.ndarray, place: np.ndarray) -> np.ndarray:
+def only_in_sight(
+    known: KnownMap, grid: CollisionMap, cells: np.ndarray, place: np.ndarray
+) -> np.ndarray:
     """Of the cells of a bool grid those whose centre a place (3,) sees; all of them if it sees none."""
     if len(known.solids) == 0 or not cells.any():
         return cells
@@ -187,14 +196,18 @@ def only_in_sight(known: KnownMap, grid: CollisionMap, cells: np.ndarray, place:
     return out
 
 
-def _cells_within(grid: CollisionMap, solid: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def _cells_within(
+    grid: CollisionMap, solid: np.ndarray, reach: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Cells (k, rank) whose centre is within ``reach`` [m] of a solid (1, 17), and its distance (k,) [m]."""
     layer = np.argwhere(np.ones(grid.shape[1:], dtype=bool))
     near, distances = [], []
     for i in range(grid.shape[0]):  # layer by layer: maps may have millions of cells
         cells = np.column_stack([np.full(len(layer), i), layer])
         centres = grid.centre(cells)
-        distance = capsule_distance(np.column_stack([centres, centres, np.zeros(len(cells))]), solid)[:, 0]
+        distance = capsule_distance(
+            np.column_stack([centres, centres, np.zeros(len(cells))]), solid
+        )[:, 0]
         near.append(cells[distance <= reach])
         distances.append(distance[distance <= reach])
     return np.concatenate(near), np.concatenate(distances)

@@ -26,10 +26,16 @@ class PriorMap(NamedTuple):
     """Facts and beliefs, and what they rest on."""
 
     steps: dict[Step, float]  # certainty of every touched step that it is closed; 1 for facts
-    cells: dict[Cell, float]  # certainty of cells that they are occupied; none on a map of joint angles
-    places: list[ContactHypotheses]  # of every touch, where on the arm it may have been; on a map of joint angles alone
+    cells: dict[
+        Cell, float
+    ]  # certainty of cells that they are occupied; none on a map of joint angles
+    places: list[
+        ContactHypotheses
+    ]  # of every touch, where on the arm it may have been; on a map of joint angles alone
     free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
-    differs: tuple[str, ...] = ()  # keys of the world for which steps that were facts are beliefs now
+    differs: tuple[
+        str, ...
+    ] = ()  # keys of the world for which steps that were facts are beliefs now
 
 
 class ToolMap:
@@ -40,7 +46,9 @@ class ToolMap:
         forget, shape = world.planner.forget, self.grid.shape
         # ``show_beliefs`` marks cells believed to be occupied
         self.beliefs = Beliefs(shape) if forget is None else FadingBeliefs(shape, forget)
-        self.unreachable = np.zeros(self.grid.shape, dtype=bool)  # as it turned out; blocked, but not marked
+        self.unreachable = np.zeros(
+            self.grid.shape, dtype=bool
+        )  # as it turned out; blocked, but not marked
         self.goal = None if world.goal_point is None else np.array(world.goal_point)  # (3,) [m]
         self.goal_cell = None if self.goal is None else self.grid.cell_of(self.goal)
 
@@ -107,7 +115,10 @@ class ToolMap:
         """
         at = self.in_cells(place)
         beside = path[np.argsort(np.linalg.norm(path - at, axis=1))]
-        for candidate in (self.grid.cell_of(place), *(tuple(int(c) for c in row) for row in beside)):
+        for candidate in (
+            self.grid.cell_of(place),
+            *(tuple(int(c) for c in row) for row in beside),
+        ):
             if candidate in (start, self.goal_cell) or np.abs(at - candidate).max() > 1.0:
                 return False
             if not self.unreachable[candidate]:

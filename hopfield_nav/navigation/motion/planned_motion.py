@@ -18,7 +18,9 @@ class MotionPhase(Enum):
 
     TO_GOAL = auto()  # over a path to the goal
     RETREAT = auto()  # back from a touch; how to go on is decided at its end
-    TRIAL = auto()  # of what was felt, or along the tool from the start; how to go on is decided at its end
+    TRIAL = (
+        auto()
+    )  # of what was felt, or along the tool from the start; how to go on is decided at its end
     EXPLORE = auto()  # over waypoints of a response, which is asked again at its end
     REACTION = auto()  # brings the arm to rest after an alarm; decided as soon as it rests
     SLIDE = auto()  # along what was felt; decided as soon as the way is free, or nothing is felt
@@ -53,7 +55,9 @@ class Slide(NamedTuple):
     """How the arm slides along a surface."""
 
     normal: np.ndarray  # (3,) from the surface, a unit vector
-    axis: np.ndarray  # (3,) unit vector about which it goes counter-clockwise around what is touched
+    axis: (
+        np.ndarray
+    )  # (3,) unit vector about which it goes counter-clockwise around what is touched
 
 
 class PlannedMotion(NamedTuple):
@@ -67,10 +71,14 @@ class PlannedMotion(NamedTuple):
     places: np.ndarray | None = None  # (m + 1, 3) where the tool is at the trajectory's knots [m]
     phase: MotionPhase = MotionPhase.TO_GOAL  # what it is for
     first_segment: FirstSegment = FirstSegment.OF_PATH  # what its first segment is
-    localize_at: float = np.inf  # when the torque of the touch before is to be looked at, if at all [s]
+    localize_at: float = (
+        np.inf
+    )  # when the torque of the touch before is to be looked at, if at all [s]
     approach: Approach | None = None  # of a surface that is followed, if it is one
     slide: Slide | None = None  # how the arm slides before it goes on, if it does
-    error_bound: float = 0.0  # of the probability that the outcome no_path is wrong, where beliefs tell it
+    error_bound: float = (
+        0.0  # of the probability that the outcome no_path is wrong, where beliefs tell it
+    )
 
     @property
     def needs_decision(self) -> bool:
@@ -101,7 +109,9 @@ class NotedPlan(NamedTuple):
     time: float  # of the simulation [s]
     by: str
     cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none
-    activation: np.ndarray | None  # grid of the network that was asked last: ln sigma, or minus the distance
+    activation: (
+        np.ndarray | None
+    )  # grid of the network that was asked last: ln sigma, or minus the distance
 
 
 def planned_by(section: PlannerSection) -> str:
@@ -117,7 +127,9 @@ class PlanNotes:
         self._shape = tuple(world.map.shape)
         self.plans: list[NotedPlan] = []
 
-    def note(self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None) -> None:
+    def note(
+        self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None
+    ) -> None:
         """Note a plan at a simulated time [s]; a network over another grid than the world's is not kept."""
         if not self._keeps:
             return
@@ -125,4 +137,6 @@ class PlanNotes:
         path = np.zeros((0, len(self._shape)), dtype=int) if cells is None else cells
         if self.plans and self.plans[-1].time == time:
             self.plans.pop()
-        self.plans.append(NotedPlan(time, by, path, landscape.activation if landscape and there else None))
+        self.plans.append(
+            NotedPlan(time, by, path, landscape.activation if landscape and there else None)
+        )

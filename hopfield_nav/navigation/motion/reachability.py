@@ -69,7 +69,9 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
     return np.where((flat.min(axis=1) <= 0.0)[:, None], np.column_stack([link[body], solid]), -1)
 
 
-def depths_at_start(arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool) -> tuple[np.ndarray, np.ndarray]:
+def depths_at_start(
+    arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
 
     With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle of joint
@@ -88,13 +90,19 @@ def depths_at_start(arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
 def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> JointPath:
     """The path up to where "link l touches known obstacle j at waypoint i", which is its reason."""
     touching = touching_links(arm, path.q[: path.reached], known)
-    return _cut(path, touching[:, 0] >= 0, lambda first: "link {} touches known obstacle {}".format(*touching[first]))
+    return _cut(
+        path,
+        touching[:, 0] >= 0,
+        lambda first: "link {} touches known obstacle {}".format(*touching[first]),
+    )
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
     """As ``follow_path``, but the path also ends where the arm is singular, "singular at waypoint i"."""
     path = follow_path(arm, poses, q)
-    return _cut(path, manipulability(arm, path.q[: path.reached]) < SINGULAR, lambda first: "singular")
+    return _cut(
+        path, manipulability(arm, path.q[: path.reached]) < SINGULAR, lambda first: "singular"
+    )
 
 
 def _cut(path: JointPath, bad: np.ndarray, why: Callable[[int], str]) -> JointPath:
@@ -119,7 +127,9 @@ def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.
     return path.q[0] if not path.reason and _is_turn(q, path.q[0]) else q
 
 
-def end_at_turn(arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None) -> JointPath:
+def end_at_turn(
+    arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, links: KnownSolids | None
+) -> JointPath:
     """The path, or none of it where the turn from q to its first waypoint touches what is known.
 
     ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The reason is then
@@ -129,7 +139,9 @@ def end_at_turn(arm: Arm, q: np.ndarray, path: JointPath, solids: np.ndarray, li
         return path
     way = _way(q, path.q[0])
     places = forward_kinematics(arm, way)[:, :3, 3]
-    hit = [j for j in range(len(solids)) if touches(solids[j : j + 1], places[:-1], places[1:]).any()]
+    hit = [
+        j for j in range(len(solids)) if touches(solids[j : j + 1], places[:-1], places[1:]).any()
+    ]
     what = f"the tool through known obstacle {hit[0]}" if hit else ""
     if links is not None and not hit:
         touching = touching_links(arm, way, links)
@@ -167,7 +179,9 @@ def prepend(turn: Trajectory | None, path: Trajectory) -> Trajectory:
     if turn is None:
         return path
     knots = np.concatenate([turn.knots, path.knots[1:]])
-    return Trajectory(knots, np.concatenate([turn.coefficients, path.coefficients]), path.sample_time)
+    return Trajectory(
+        knots, np.concatenate([turn.coefficients, path.coefficients]), path.sample_time
+    )
 
 
 def _is_turn(q: np.ndarray, to: np.ndarray) -> bool:

@@ -76,7 +76,9 @@ def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[
     return [c for c in cells if c is not None], [s for s in steps if s is not None]
 
 
-def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detection: Detection) -> Segment:
+def touched_segment(
+    grid: CollisionMap, arm: Arm, motion: PlannedMotion, detection: Detection
+) -> Segment:
     """The segment that a force bars: the one on which the contact began, or a later one.
 
     The tool is behind its reference, so the contact may have begun on the segment before the reference's. And where
@@ -84,7 +86,11 @@ def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detecti
     before the motion, as in a wiggle, was on none.
     """
     onset, force = detection.onset, detection.force
-    if motion.trajectory is None or motion.places is None or onset.time < motion.trajectory.knots[0]:
+    if (
+        motion.trajectory is None
+        or motion.places is None
+        or onset.time < motion.trajectory.knots[0]
+    ):
         return Segment(0, None, np.zeros(3), forward_kinematics(arm, onset.q)[:3, 3], np.inf, 0.0)
     knots = motion.trajectory.knots
     numbers = np.searchsorted(knots, [onset.time, detection.time], side="right") - 1
@@ -92,8 +98,14 @@ def touched_segment(grid: CollisionMap, arm: Arm, motion: PlannedMotion, detecti
     first, now = (int(k) for k in np.clip(numbers, 0, last))
     place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, detection.q))
     if np.linalg.norm((here - place)[: len(grid.shape)]) > HELD * grid.spacing:
-        first, place = now, here  # it went on: a level that was up before hides when this contact began
-    begun = min((_segment(grid, motion, k, place) for k in (first, first - 1) if k >= 0), key=lambda s: s.off)
+        first, place = (
+            now,
+            here,
+        )  # it went on: a level that was up before hides when this contact began
+    begun = min(
+        (_segment(grid, motion, k, place) for k in (first, first - 1) if k >= 0),
+        key=lambda s: s.off,
+    )
     later = [_segment(grid, motion, k, here) for k in range(first + 1, now + 1)]
     barred = next((s for s in (begun, *later) if s.is_barred(force)), begun)
     return barred._replace(driven=detection.time - float(knots[0]))

@@ -18,7 +18,9 @@ class Situation:
         self.world, self.arm = world, arm  # arm: the kinematics that the controller plans with
         self.map = ToolMap(world)  # with all that is believed on it
         start = cell_of_start(world, self.map.grid, self.tool(q))
-        self.motion = PlannedMotion(start, no_cells(self.map.rank), None)  # the one that the arm makes now
+        self.motion = PlannedMotion(
+            start, no_cells(self.map.rank), None
+        )  # the one that the arm makes now
         self.notes = PlanNotes(world)  # every plan so far
 
     @property
@@ -63,5 +65,10 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
         axes, where = "xyz"[: len(cell)], "above" if len(cell) == 2 else "in"
         place = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate(axes))
         allowed = f"start.position: [{', '.join(axes)}], or joints, where the tool is over one of the map's cells"
-        raise BadInput(f"the tool does not start {where} the map", where="start.joints", found=place, allowed=allowed)
+        raise BadInput(
+            f"the tool does not start {where} the map",
+            where="start.joints",
+            found=place,
+            allowed=allowed,
+        )
     return cell

@@ -27,7 +27,9 @@ class Route(NamedTuple):
     """A plan, and how it ends."""
 
     plan: Plan  # of the planner
-    over_centre: bool = False  # whether it leads over the centre of its last cell to a goal beside that
+    over_centre: bool = (
+        False  # whether it leads over the centre of its last cell to a goal beside that
+    )
     by: str = NETWORK  # who found it
     asked: Plan | None = None  # what the planner answered last, where the plan is of somebody else
 
@@ -58,22 +60,30 @@ class ToolMotions:
         world = situation.world
         self._exploring = world.planner.unreachable != "ignore"
         whole = world.contact.bodies == "arm" and world.known and self._exploring
-        self._solids = reachability.known_solids(situation.arm, self._map.known.solids) if whole else None
+        self._solids = (
+            reachability.known_solids(situation.arm, self._map.known.solids) if whole else None
+        )
         self._cause = ""
 
     def first(self, paths: Paths, q: np.ndarray) -> PlannedMotion:
         """The motion from the start at joint angles (n,); at rest there when the world has no goal."""
         now, cell = self._situation, self._situation.motion.start
         if self._map.goal is None:
-            trajectory = quintic_trajectory(q[None], 1.0, sample_time=now.world.trajectory.sample_time)
+            trajectory = quintic_trajectory(
+                q[None], 1.0, sample_time=now.world.trajectory.sample_time
+            )
             return PlannedMotion(cell, np.array([cell]), trajectory)
         start = self._map.cell_beside(now.tool(q), cell)
         if start is None:
-            return now.no_path(cell, "known obstacles stand between the tool and every free cell around it")
+            return now.no_path(
+                cell, "known obstacles stand between the tool and every free cell around it"
+            )
         still = np.zeros(len(q))
         return self.over(paths, start, Reference(0.0, q, still, still))
 
-    def over(self, paths: Paths, start: Cell, begin: Reference, slower: float = 1.0) -> PlannedMotion:
+    def over(
+        self, paths: Paths, start: Cell, begin: Reference, slower: float = 1.0
+    ) -> PlannedMotion:
         """The motion to the goal that the arm can make, first over a cell's centre, so many times slower."""
         while True:
             route = paths.find(start)
@@ -81,7 +91,11 @@ class ToolMotions:
             self._situation.notes.note(begin.time, route.by, route.plan.cells, asked)
             if route.plan.cells is None:
                 count = int((self._map.unreachable & ~self._map.grid.blocked).sum())
-                why = f"; {count} free cells cannot be reached by the arm{self._cause}" if count else ""
+                why = (
+                    f"; {count} free cells cannot be reached by the arm{self._cause}"
+                    if count
+                    else ""
+                )
                 return self._situation.no_path(start, route.plan.reason + why)
             at_rest = not begin.qd.any() and not self._situation.motion.reacts
             tool_path = self.tool_path(route, begin.q, at_rest)
@@ -97,12 +111,20 @@ class ToolMotions:
                 return self._situation.no_path(start, why)
 
     def _drive(
-        self, paths: Paths, start: Cell, tool_path: ToolPath, path: JointPath, begin: Reference, slower: float
+        self,
+        paths: Paths,
+        start: Cell,
+        tool_path: ToolPath,
+        path: JointPath,
+        begin: Reference,
+        slower: float,
     ) -> PlannedMotion:
         """The trajectory through joint angles, after a turn to where they begin if need be."""
         arm, spacing = self._situation.arm, self._map.grid.spacing
         least = seconds_per_cell(self._situation.world.trajectory.time_per_cell)
-        turn, rows, places = split_turn(arm, begin.q, path.q, tool_path.poses, spacing, least, begin.time, begin.qd)
+        turn, rows, places = split_turn(
+            arm, begin.q, path.q, tool_path.poses, spacing, least, begin.time, begin.qd
+        )
         before = begin
         if turn is not None:
             still = np.zeros(len(begin.q))
@@ -141,12 +163,20 @@ class ToolMotions:
             points = np.vstack([points, points[-1:]])  # over the centre of its cell to the goal
         if not planner.any_angle:
             return ToolPath(plan.cells, self.poses(points, goal), False)
-        place, second = self._map.in_cells(tool), grid.centre(points[1]) if len(points) > 1 else goal
+        place, second = (
+            self._map.in_cells(tool),
+            grid.centre(points[1]) if len(points) > 1 else goal,
+        )
         begun = at_rest and tuple(np.rint(place)) == tuple(plan.cells[0])
         begun = begun and not touches(solids, tool, second)
         uneven = self._map.uneven()
         chain = tight_chain(
-            uneven, points, place if begun else None, self._map.in_cells(goal), grid.spacing, planner.clearance
+            uneven,
+            points,
+            place if begun else None,
+            self._map.in_cells(goal),
+            grid.spacing,
+            planner.clearance,
         )
         places = along_chain(chain)
         places = places[1:] if begun and len(places) > 1 else places
@@ -163,15 +193,29 @@ class ToolMotions:
         if any_rotation:
             path = follow_positions(arm, poses[:, :3, 3], near)
         else:
-            path = (reachability.follow_regular_path if self._exploring else follow_path)(arm, poses, near)
-        path = path if self._solids is None else reachability.truncate_at_collision(arm, path, self._solids)
-        return path if near is q else end_at_turn(arm, q, path, self._map.known.solids, self._solids)
+            path = (reachability.follow_regular_path if self._exploring else follow_path)(
+                arm, poses, near
+            )
+        path = (
+            path
+            if self._solids is None
+            else reachability.truncate_at_collision(arm, path, self._solids)
+        )
+        return (
+            path if near is q else end_at_turn(arm, q, path, self._map.known.solids, self._solids)
+        )
 
     def times(self, tool_path: ToolPath, places: np.ndarray) -> np.ndarray:
         """Seconds (k,) from place to place (k + 1, 3) [m]; more of them into cells that were not passed before."""
         asked, visited = self._situation.world.trajectory, self._map.beliefs.visited
-        speeds = [1.0 if self._map.grid.cell_of(place) in visited else asked.unknown_speed for place in places[1:]]
-        return times_between(places, self._map.grid.spacing, asked.time_per_cell, tool_path.any_angle) / speeds
+        speeds = [
+            1.0 if self._map.grid.cell_of(place) in visited else asked.unknown_speed
+            for place in places[1:]
+        ]
+        return (
+            times_between(places, self._map.grid.spacing, asked.time_per_cell, tool_path.any_angle)
+            / speeds
+        )
 
     def poses(self, cells: np.ndarray, goal: np.ndarray | None = None) -> np.ndarray:
         """Tool poses (k, 4, 4) over cells or points between them (k, rank); the last one at a ``goal`` (3,) [m]."""
@@ -189,7 +233,9 @@ def along_chain(points: np.ndarray) -> np.ndarray:
 
     Neighbours are at most 1 apart.
     """
-    return divided(points, np.maximum(np.ceil(np.linalg.norm(np.diff(points, axis=0), axis=1) - 1e-9), 1))
+    return divided(
+        points, np.maximum(np.ceil(np.linalg.norm(np.diff(points, axis=0), axis=1) - 1e-9), 1)
+    )
 
 
 def tight_chain(
@@ -218,7 +264,9 @@ def seconds_per_cell(rule: float | str) -> float:
     return SECONDS_PER_CELL if isinstance(rule, str) else float(rule)
 
 
-def times_between(places: np.ndarray, spacing: float, rule: float | str, any_angle: bool) -> np.ndarray:
+def times_between(
+    places: np.ndarray, spacing: float, rule: float | str, any_angle: bool
+) -> np.ndarray:
     """Seconds from place to place (k,), for tool positions (k + 1, 3) [m].
 
     In proportion to the length; over cells no step takes less than one of a cell, on a path at ``any_angle`` the first

@@ -12,7 +12,14 @@ class AStar:
 
     def plan(self, believed: BelievedMap) -> Plan:
         """The path to the first goal."""
-        return plan_a_star(believed.blocked, believed.start, believed.goals[0], believed.radius, believed.closed)
+        return plan_a_star(
+            believed.blocked, believed.start, believed.goals[0], believed.radius, believed.closed
+        )
 
 
-METHOD = Method("planner", "a_star", AStar, description="shortest paths over cells (Hart, Nilsson and Raphael 1968)")
+METHOD = Method(
+    "planner",
+    "a_star",
+    AStar,
+    description="shortest paths over cells (Hart, Nilsson and Raphael 1968)",
+)

@@ -11,7 +11,9 @@ from hopfield_nav.planning import Plan, neighbourhood_of, replan
 from hopfield_nav.plugin import BelievedMap, MethodFailed, Own, Planner
 from hopfield_nav.world import PlannerSection, World, is_code
 
-NEAR_BELIEF = 0.5  # certainty that a longer move is closed, over a cell of which anything is believed
+NEAR_BELIEF = (
+    0.5  # certainty that a longer move is closed, over a cell of which anything is believed
+)
 
 
 def planner_for(world: World) -> Planner:
@@ -30,11 +32,18 @@ def built_in(section: PlannerSection) -> Planner:
 
 
 def believed_map(
-    world: World, blocked: np.ndarray, start: Cell, goals: np.ndarray, beliefs: Beliefs | None = None
+    world: World,
+    blocked: np.ndarray,
+    start: Cell,
+    goals: np.ndarray,
+    beliefs: Beliefs | None = None,
 ) -> BelievedMap:
     """What a planner is asked on a map of the tool: blocked cells, start, goals (g, rank), beliefs."""
     radius = world.planner.radius
-    moves, against = neighbourhood_of(blocked.shape, radius).offset, np.zeros(blocked.shape, np.float32)
+    moves, against = (
+        neighbourhood_of(blocked.shape, radius).offset,
+        np.zeros(blocked.shape, np.float32),
+    )
     doubted = {} if beliefs is None else beliefs.doubted()
     closed, certainty = pairs(doubted, blocked.shape), np.array([*doubted.values()], dtype=float)
     if beliefs is not None:
@@ -54,7 +63,9 @@ def open_cells(
 
     Planners that keep no field for all cells ask the limit network. A blocked start or goal counts as free.
     """
-    plain = section.kind != "hopfield" or section.activation != "linear"  # its g(0) may light every cell
+    plain = (
+        section.kind != "hopfield" or section.activation != "linear"
+    )  # its g(0) may light every cell
     network = "limit" if plain else section.network
     beta = None if plain else section.beta
     near = neighbourhood_of(blocked.shape, section.radius, ties=section.ties)
@@ -69,10 +80,17 @@ class OwnPlanner(Own):
 
         Raises ``MethodFailed``: the planner raises, or its path is none over this map.
         """
-        cells = self.ask("plan", believed.read_only(), lambda answer: checked_path(answer, believed))
+        cells = self.ask(
+            "plan", believed.read_only(), lambda answer: checked_path(answer, believed)
+        )
         if cells is None:
             return Plan(None, "the planner finds no path", np.inf, self._method.name)
-        return Plan(cells, "", float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum()), self._method.name)
+        return Plan(
+            cells,
+            "",
+            float(np.linalg.norm(np.diff(cells, axis=0), axis=1).sum()),
+            self._method.name,
+        )
 
 
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
@@ -98,7 +116,9 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
         raise MethodFailed(f"its path goes from {begin} to {end}: no move")
     hit = np.flatnonzero(believed.blocked[tuple(cells[1:-1].T)])
     if hit.size:
-        raise MethodFailed(f"its path leads through {cells[1 + hit[0]].tolist()}, known to be blocked")
+        raise MethodFailed(
+            f"its path leads through {cells[1 + hit[0]].tolist()}, known to be blocked"
+        )
     facts, count = believed.closed[believed.certainty >= 1.0], believed.blocked.size
     ends = np.ravel_multi_index(tuple(np.moveaxis(facts, 2, 0)), believed.blocked.shape)
     number = np.ravel_multi_index(tuple(cells.T), believed.blocked.shape)
@@ -110,14 +130,27 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     return cells
 
 
-def as_points(answer: Any, believed: BelievedMap, what: str = "way", of: str = "waypoints") -> np.ndarray:
+def as_points(
+    answer: Any, believed: BelievedMap, what: str = "way", of: str = "waypoints"
+) -> np.ndarray:
     """What a method answers as points (k, rank) within the map, in cells.
 
     Raises ``MethodFailed``: they are none, or none of this map.
     """
-    points, rank, shape = np.asarray(answer), believed.blocked.ndim, np.array(believed.blocked.shape)
-    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != rank or not len(points):
-        raise MethodFailed(f"its {what} is {points.dtype} of shape {points.shape}, not {of} (k, {rank})")
+    points, rank, shape = (
+        np.asarray(answer),
+        believed.blocked.ndim,
+        np.array(believed.blocked.shape),
+    )
+    if (
+        points.dtype.kind not in "iuf"
+        or points.ndim != 2
+        or points.shape[1] != rank
+        or not len(points)
+    ):
+        raise MethodFailed(
+            f"its {what} is {points.dtype} of shape {points.shape}, not {of} (k, {rank})"
+        )
     if not np.isfinite(points).all():
         raise MethodFailed(f"its {what} has {of} that are not finite")
     outside = ((points < -0.5) | (points >= shape - 0.5)).any(axis=1)

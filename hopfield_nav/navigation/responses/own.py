@@ -64,7 +64,9 @@ class OwnResponse(Replan):
 
     def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:
         """To the end of a segment on which a touch is passed by; there it is asked again."""
-        return self._over(np.array([cell], dtype=float), cell, begin, slower) or self.go_on(cell, begin)
+        return self._over(np.array([cell], dtype=float), cell, begin, slower) or self.go_on(
+            cell, begin
+        )
 
     def _ask(self, function: str, touch: ToolTouch, start: Cell) -> None:
         map_, segment = self._situation.map, touch.segment
@@ -75,14 +77,20 @@ class OwnResponse(Replan):
         direction = flat / size if size > motion.LEAST_FORCE else np.zeros(map_.rank)
         step = None if segment is None or segment.step is None else np.array(segment.step.ends)
         force = touch.felt[: map_.rank].copy()
-        report = TouchReport(touch.begin.time, believed, map_.in_cells(place), direction, force, step, self._find)
-        self._chosen = self._own.ask(function, report, lambda answer: checked_waypoints(answer, believed))
+        report = TouchReport(
+            touch.begin.time, believed, map_.in_cells(place), direction, force, step, self._find
+        )
+        self._chosen = self._own.ask(
+            function, report, lambda answer: checked_waypoints(answer, believed)
+        )
 
     def _find(self, start: Cell) -> np.ndarray | None:
         cells = self._paths.find(start).plan.cells
         return None if cells is None else cells.copy()
 
-    def _go(self, start: Cell, begin: motion.Reference, at_centre: bool) -> motion.PlannedMotion | None:
+    def _go(
+        self, start: Cell, begin: motion.Reference, at_centre: bool
+    ) -> motion.PlannedMotion | None:
         """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
         if self._chosen is None:
             return None
@@ -99,12 +107,16 @@ class OwnResponse(Replan):
             self._situation.map.exclude(poses[path.reached, :3, 3], cells, start)
             return None
         places = np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
-        times = self._motions.times(motion.ToolPath(cells, poses, bool((points != cells).any())), places)
+        times = self._motions.times(
+            motion.ToolPath(cells, poses, bool((points != cells).any())), places
+        )
         times[0] *= slower
         rests, lines = self._paths.rests(places), itertools.pairwise(np.diff(places, axis=0))
         rests[:-1] |= np.array([motion.is_corner(a, b) for a, b in lines], dtype=bool)
         trajectory = self._motions.trajectory(path.q, times, begin, rests)
-        return motion.PlannedMotion(start, cells, trajectory, places=places, phase=motion.MotionPhase.EXPLORE)
+        return motion.PlannedMotion(
+            start, cells, trajectory, places=places, phase=motion.MotionPhase.EXPLORE
+        )
 
 
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
@@ -122,5 +134,7 @@ def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
         cells = np.clip(np.rint(line).astype(int), 0, shape - 1)
         known = believed.blocked[tuple(cells.T)] & (cells != np.array(believed.start)).any(axis=1)
         if known.any():
-            raise MethodFailed(f"its way leads through {cells[known.argmax()].tolist()}, known to be blocked")
+            raise MethodFailed(
+                f"its way leads through {cells[known.argmax()].tolist()}, known to be blocked"
+            )
     return points

@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell
-from hopfield_nav.navigation.motion import AGAINST_BELIEFS, Route, Situation, cell_at, is_corner, planned_by, step_of
+from hopfield_nav.navigation.motion import (
+    AGAINST_BELIEFS,
+    Route,
+    Situation,
+    cell_at,
+    is_corner,
+    planned_by,
+    step_of,
+)
 from hopfield_nav.navigation.planners import believed_map, planner_for
 from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import BelievedMap
@@ -62,7 +70,9 @@ class BelievedPaths:
                 cells = find(obstacles, start, target)
                 if cells is not None:
                     likeliest = Plan(cells, "", float(len(cells) - 1), planner.kind)
-                    return self._to_goal(likeliest, target)._replace(by=AGAINST_BELIEFS, asked=asked)
+                    return self._to_goal(likeliest, target)._replace(
+                        by=AGAINST_BELIEFS, asked=asked
+                    )
         facts = len(beliefs.facts)
         why = f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"
         why = _GOAL_SHUT if self._map.target() is None else why
@@ -85,7 +95,9 @@ class BelievedPaths:
         for k, (begin, end) in enumerate(itertools.pairwise(places)):
             step, cell = step_of(grid, begin, end), grid.cell_of(end)
             doubted = step is not None and beliefs.certainty(step) > 0.0
-            turned = k > 0 and is_corner(ways[k - 1], ways[k]) and grid.inside(cell) and beside[cell]
+            turned = (
+                k > 0 and is_corner(ways[k - 1], ways[k]) and grid.inside(cell) and beside[cell]
+            )
             rest[k] |= doubted
             if k > 0:
                 rest[k - 1] |= doubted or turned

@@ -38,7 +38,11 @@ class Retreat:
 
         A retreat that is touched itself closes no step, but is not tried again until another one has come to its end.
         """
-        grid, motion, obstacles = self._situation.map.grid, self._situation.motion, self._situation.map.obstacles()
+        grid, motion, obstacles = (
+            self._situation.map.grid,
+            self._situation.motion,
+            self._situation.map.obstacles(),
+        )
         if segment.number > 0 or motion.passes_by:
             self.tries.clear()
             begin = None if motion.places is None else cell_at(grid, motion.places[segment.number])
@@ -59,7 +63,9 @@ class Retreat:
         free = sorted(self._situation.map.beliefs.visited - self.tries.keys())
         if not free:
             around = itertools.product(*(range(c - 1, c + 2) for c in grid.cell_of(place)))
-            free = [c for c in around if grid.inside(c) and not obstacles[c] and c not in self.tries]
+            free = [
+                c for c in around if grid.inside(c) and not obstacles[c] and c not in self.tries
+            ]
         if not free:
             self.tries.clear()
             return self._situation.motion.start
@@ -73,8 +79,15 @@ class Replan:
     ``plugin.Response`` with motions for waypoints: a user's own becomes an ``OwnResponse``.
     """
 
-    def __init__(self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat) -> None:
-        self._situation, self._motions, self._paths, self._retreat = situation, motions, paths, retreat
+    def __init__(
+        self, situation: Situation, motions: ToolMotions, paths: BelievedPaths, retreat: Retreat
+    ) -> None:
+        self._situation, self._motions, self._paths, self._retreat = (
+            situation,
+            motions,
+            paths,
+            retreat,
+        )
 
     def on_passage(self, until: int) -> None:
         """The segments of the present motion before number ``until`` were driven without a touch: nothing is kept."""
@@ -96,7 +109,9 @@ class Replan:
 
     def go_on(self, start: Cell, begin: Reference) -> PlannedMotion:
         """A new path; before giving up, go back and see whether the last touch was a true stop."""
-        confirmed = self._situation.motion.needs_decision and not self._situation.map.beliefs.unconfirmed
+        confirmed = (
+            self._situation.motion.needs_decision and not self._situation.map.beliefs.unconfirmed
+        )
         motion = self._motions.over(self._paths, start, begin)
         if motion.trajectory is not None or confirmed:
             return motion
@@ -104,7 +119,10 @@ class Replan:
         path = self._motions.follow(poses, begin.q)
         if path.reason:
             return motion
-        cells, places = np.array([start]), np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
+        cells, places = (
+            np.array([start]),
+            np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]]),
+        )
         times = self._motions.times(ToolPath(cells, poses, False), places)
         trajectory = self._motions.trajectory(path.q, times, begin)
         return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.RETREAT)

@@ -10,9 +10,18 @@ import numpy as np
 
 from dynamics import Arm, jacobian
 from hopfield_nav.navigation.map import AHEAD, ASIDE, Cell, ToolMap
-from hopfield_nav.navigation.motion import LEAST_FORCE, PlannedMotion, Reference, Segment, Situation, cell_at
+from hopfield_nav.navigation.motion import (
+    LEAST_FORCE,
+    PlannedMotion,
+    Reference,
+    Segment,
+    Situation,
+    cell_at,
+)
 
-ALONG = 0.5**0.5  # cosine between force and motion below which the part along the surface is the larger one
+ALONG = (
+    0.5**0.5
+)  # cosine between force and motion below which the part along the surface is the larger one
 SLOWER = 2.0  # times as long as usual takes the rest of a segment on which a touch is passed by
 REACH = 0.5  # [cells] how far in front of the tool what is felt is looked for
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
@@ -32,7 +41,9 @@ class ToolTouch(NamedTuple):
         return self.segment
 
 
-def learn_of_touch(situation: Situation, segment: Segment, force: np.ndarray, passing: bool) -> Cell:
+def learn_of_touch(
+    situation: Situation, segment: Segment, force: np.ndarray, passing: bool
+) -> Cell:
     """Note a touch with a force (3,) [N] on the map; returns the cell that is believed to be occupied.
 
     One that is passed by says nothing yet of the segment: that is being driven.
@@ -73,7 +84,12 @@ def _leave_to_steps(map_: ToolMap, motion: PlannedMotion, segment: Segment) -> N
 
 
 def is_glancing(
-    arm: Arm, motion: PlannedMotion, segment: Segment, force: np.ndarray, q_ref: np.ndarray, qd_ref: np.ndarray
+    arm: Arm,
+    motion: PlannedMotion,
+    segment: Segment,
+    force: np.ndarray,
+    q_ref: np.ndarray,
+    qd_ref: np.ndarray,
 ) -> bool:
     """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
 

@@ -52,16 +52,22 @@ class ToolSpace(Space):
         from hopfield_nav.navigation.tool_navigator import ToolNavigator
 
         name = world.explore.method
-        method = world.trust.find("response", "follow" if name == "slide" and hidden else name, world.folder)
+        method = world.trust.find(
+            "response", "follow" if name == "slide" and hidden else name, world.folder
+        )
         if not is_code(name):
             return ToolNavigator(world, arm, start, method.kernel)
         from hopfield_nav.navigation.responses import OwnResponse
 
-        return ToolNavigator(world, arm, start, partial(OwnResponse, method, world.explore.parameters))
+        return ToolNavigator(
+            world, arm, start, partial(OwnResponse, method, world.explore.parameters)
+        )
 
     def cells(self, world: World, arm: Arm) -> CollisionMap:
         """The empty map."""
-        return CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
+        return CollisionMap.create(
+            world.map.origin, world.map.spacing, world.map.shape, world.map.rim
+        )
 
     def check_start(self, world: World, arm: Arm, tool: np.ndarray) -> None:
         """Refuse a tool (3,) that does not start over a cell, where there is a goal [m]."""
@@ -76,4 +82,9 @@ class ToolSpace(Space):
         warm_up_replan(world.planner, world.map.rank)
 
 
-METHOD = Method("navigator", "tool", ToolSpace, description="a cell is a place of the tool, in a plane or in space")
+METHOD = Method(
+    "navigator",
+    "tool",
+    ToolSpace,
+    description="a cell is a place of the tool, in a plane or in space",
+)

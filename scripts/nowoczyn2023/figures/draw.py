@@ -27,7 +27,12 @@ def _known_names(world: World | Sequence[Solid]) -> list[str | None]:
 
 
 def draw_plan_figures(
-    arm: Arm, scene: Scene, world: World | Sequence[Solid], plan: KnownPlan, folder: str | Path, pdf: bool = False
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    plan: KnownPlan,
+    folder: str | Path,
+    pdf: bool = False,
 ) -> list[Path]:
     """Draw the figures of a plan: its path, and all configurations of its goal; the files.
 
@@ -51,7 +56,12 @@ def draw_plan_figures(
 
 
 def draw_solutions_figure(
-    arm: Arm, scene: Scene, world: World | Sequence[Solid], pose: np.ndarray, folder: str | Path, pdf: bool = False
+    arm: Arm,
+    scene: Scene,
+    world: World | Sequence[Solid],
+    pose: np.ndarray,
+    folder: str | Path,
+    pdf: bool = False,
 ) -> list[Path]:
     """Draw every configuration of one pose of the tool, ``solutions.png``; see ``solutions_page``."""
     with paper_style():

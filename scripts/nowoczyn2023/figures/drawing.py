@@ -93,14 +93,22 @@ def add_tool_line(ax: Axes, view: CellView, q: np.ndarray, **how: Any) -> Line2D
     style: dict[str, Any] = {"color": COLOURS.planned, "lw": 1.4, "zorder": _OVER, **how}
     (line,) = ax.plot(*view.appear(tool_points(view.arm, fine_path(q))).T, **style)
     if line.get_linestyle() == "-":  # around dashes it would look like dashes of its own
-        line.set_path_effects([withStroke(linewidth=line.get_linewidth() + 2 * _CASING, foreground="white")])
+        line.set_path_effects(
+            [withStroke(linewidth=line.get_linewidth() + 2 * _CASING, foreground="white")]
+        )
     return line
 
 
 def add_tool_points(ax: Axes, view: CellView, poses: np.ndarray) -> Line2D:
     """The tool at poses between start and goal (k, n), as dots."""
     points = view.appear(tool_points(view.arm, poses))
-    how = {"color": COLOURS.planned, "markersize": 2.8, "mec": "white", "mew": 0.3, "zorder": _OVER + 0.3}
+    how = {
+        "color": COLOURS.planned,
+        "markersize": 2.8,
+        "mec": "white",
+        "mew": 0.3,
+        "zorder": _OVER + 0.3,
+    }
     return ax.plot(*points.T, "o", **how)[0]
 
 
@@ -141,7 +149,9 @@ def _axis_ends(view: CellView, q: np.ndarray) -> np.ndarray:
     """(k, 4, 2) tool point and a little beyond the ends of its axes, as they appear [m]."""
     T = forward_kinematics(view.arm, q)
     point = T[:, None, :3, 3]
-    return view.appear(np.concatenate([point, point + 1.3 * AXIS * T[:, :3, :3].transpose(0, 2, 1)], axis=1))
+    return view.appear(
+        np.concatenate([point, point + 1.3 * AXIS * T[:, :3, :3].transpose(0, 2, 1)], axis=1)
+    )
 
 
 def add_ends(ax: Axes, view: CellView, path: PlannedPath, size: float = 6.0) -> None:
@@ -166,7 +176,9 @@ def path_handles(path: PlannedPath) -> list[Artist]:
     """Legend of the markers of one path."""
     handles = end_handles()
     if len(path.corners) > 2:
-        handles.append(Line2D([], [], **_via(4), label="milestone" if path.kind == SAMPLING else "via point"))
+        handles.append(
+            Line2D([], [], **_via(4), label="milestone" if path.kind == SAMPLING else "via point")
+        )
     return [*handles, Patch(color=COLOURS.housing, alpha=0.5, lw=0, label="arm on the path")]
 
 
@@ -188,4 +200,11 @@ def known_handles(view: CellView) -> list[Artist]:
 
 
 def _via(size: float) -> dict[str, Any]:
-    return {"marker": "o", "ls": "", "mfc": "white", "mec": COLOURS.planned, "mew": 1.2, "markersize": size}
+    return {
+        "marker": "o",
+        "ls": "",
+        "mfc": "white",
+        "mec": COLOURS.planned,
+        "mew": 1.2,
+        "markersize": size,
+    }

@@ -24,7 +24,10 @@ from nowoczyn2023.figures.signals import (
 )
 
 GHOST = 0.26  # opacity of the arm between start and goal
-_GHOSTS, _GHOST_GAP = 4, 0.12  # arms between start and goal at most, and how far the tool goes between [m]
+_GHOSTS, _GHOST_GAP = (
+    4,
+    0.12,
+)  # arms between start and goal at most, and how far the tool goes between [m]
 _POINTS, _POINT_GAP = 9, 0.12  # points of a line, as above
 _MOST_PATHS = 5
 _LINE = 0.42 * CENTIMETRE  # of a legend [inch]
@@ -43,14 +46,20 @@ def shortest_page(arm: Arm, scene: Scene, solids: Sequence[Solid], path: Planned
     return figure
 
 
-def direct_page(arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]) -> Figure:
+def direct_page(
+    arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]
+) -> Figure:
     """Joints that go straight: the tool's arcs of the best paths, the arm on the best (figure 3.2).
 
     The best of the paths is the first; up to five are drawn.
     """
     paths = list(paths)[:_MOST_PATHS]
     view = CellView(arm, solids, np.concatenate([drawing.fine_path(path.q, 0.1) for path in paths]))
-    handles = [*_length_handles(arm, paths), *drawing.path_handles(paths[0]), *drawing.known_handles(view)]
+    handles = [
+        *_length_handles(arm, paths),
+        *drawing.path_handles(paths[0]),
+        *drawing.known_handles(view),
+    ]
     figure, panels = _panels(view, handles)
     draw_direct(panels[0], view, paths)
     _draw_signals(panels[1:], arm, scene, paths[0])
@@ -111,7 +120,9 @@ def _arcs(arm: Arm, paths: Sequence[PlannedPath]) -> list[list[int]]:
     for k, path in enumerate(paths):
         for group in groups:
             first = paths[group[0]]
-            same = arcs[k].shape == arcs[group[0]].shape and np.allclose(arcs[k], arcs[group[0]], atol=1e-4)
+            same = arcs[k].shape == arcs[group[0]].shape and np.allclose(
+                arcs[k], arcs[group[0]], atol=1e-4
+            )
             if same and abs(first.length - path.length) < 1e-6:
                 group.append(k)
                 break
@@ -154,7 +165,9 @@ def _panels(view: CellView, handles: list[Artist]) -> tuple[Figure, list[Axes]]:
         (x, (foot + clear + between) / height, wide, angles / height),
         (x, foot / height, wide, clear / height),
     ]
-    figure.legend(handles=handles, loc="upper center", ncols=columns, borderaxespad=0.1, columnspacing=0.8)
+    figure.legend(
+        handles=handles, loc="upper center", ncols=columns, borderaxespad=0.1, columnspacing=0.8
+    )
     return figure, [figure.add_axes(place) for place in places]
 
 

@@ -17,12 +17,19 @@ from nowoczyn2023.figures.signals import touched_links
 
 _COLUMNS = 4
 _MOST_LINES = 3  # of words about what touches what
-_ANGLES, _WORDS = 0.5 * CENTIMETRE, 0.3 * CENTIMETRE  # [inch] below a panel: the angles, a line of words
+_ANGLES, _WORDS = (
+    0.5 * CENTIMETRE,
+    0.3 * CENTIMETRE,
+)  # [inch] below a panel: the angles, a line of words
 _FOOT = 0.5 * CENTIMETRE
 
 
 def solutions_page(
-    arm: Arm, scene: Scene, solids: Sequence[Solid], pose: np.ndarray, names: Sequence[str | None] = ()
+    arm: Arm,
+    scene: Scene,
+    solids: Sequence[Solid],
+    pose: np.ndarray,
+    names: Sequence[str | None] = (),
 ) -> Figure:
     """The arm in every configuration that brings the tool to a pose (4, 4), and what it touches there.
 
@@ -30,7 +37,9 @@ def solutions_page(
     """
     solutions = inverse_kinematics(arm, pose)
     if len(solutions) == 0:
-        raise BadInput("no joint position to draw: out of reach", where="pose", found=pose[:3, 3].tolist())
+        raise BadInput(
+            "no joint position to draw: out of reach", where="pose", found=pose[:3, 3].tolist()
+        )
     view, names = CellView(arm, solids, solutions), names or [None] * len(solids)
     lines = max(len(_words(arm, scene, q, names)) for q in solutions)
     figure, panels = _grid(view, len(solutions), _ANGLES + _WORDS * lines)
@@ -50,7 +59,10 @@ def draw_solution(
     add_poses(ax, view, [CellPose(q, touched=touched_links(view.arm, scene, q))], pale=True)
     add_tool_axes(ax, view, q)
     words = _words(view.arm, scene, q, names)
-    ax.set_title(f"{number}: " + ("in collision" if words else "free"), color=COLOURS.goal if words else COLOURS.ink)
+    ax.set_title(
+        f"{number}: " + ("in collision" if words else "free"),
+        color=COLOURS.goal if words else COLOURS.ink,
+    )
     angles = "  ".join(f"{angle:.2f}".replace("-", "−") for angle in q)
     ax.text(0.5, -0.01, angles, transform=ax.transAxes, ha="center", va="top", fontsize="x-small")
     ax.annotate(
@@ -86,7 +98,9 @@ def _words(arm: Arm, scene: Scene, q: np.ndarray, names: Sequence[str | None]) -
 
 
 def _names(scene: Scene, solids: Sequence[Solid], names: Sequence[str | None]) -> str:
-    kinds = [f"known[{k}] {type(s).__name__.lower()}" for k, s in enumerate(solids) if names[k] is None]
+    kinds = [
+        f"known[{k}] {type(s).__name__.lower()}" for k, s in enumerate(solids) if names[k] is None
+    ]
     margin = float(scene.margin[0])
     near = f"touched: nearer than {100 * margin:.3g} cm" if len(solids) and margin > 0 else ""
     return "; ".join(part for part in (", ".join(kinds), near) if part)

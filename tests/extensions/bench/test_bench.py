@@ -119,7 +119,12 @@ def test_a_row_is_the_run_of_its_world(here, all_rows):
     rows = all_rows
     assert [r["seed"] for r in rows[:4]] == [5, 6, 5, 6]
     row = rows[-1]
-    assert (row["family"], row["condition"], row["method"], row["seed"]) == ("cylinders", "coarse", "slide", 6)
+    assert (row["family"], row["condition"], row["method"], row["seed"]) == (
+        "cylinders",
+        "coarse",
+        "slide",
+        6,
+    )
     changes = ["trajectory.time_per_cell=0.25", "explore=slide", "time_limit=8", "record.every=5"]
     run = simulate(load_world("random_cylinders", changes), seed=6)
     assert row["simulated_time_s"] == run.summary["simulated_time_s"]
@@ -136,7 +141,11 @@ def test_the_command_writes_table_and_page(here, capsys):
     assert [r["method"] for r in rows[:3]] == ["replan", "slide", "mine"]
     assert len(rows) == 12
     page = Path("out/report.html").read_text(encoding="utf-8")
-    for words in ("traps, default", "mine beside replan: cylinders, coarse", "Where they differ most"):
+    for words in (
+        "traps, default",
+        "mine beside replan: cylinders, coarse",
+        "Where they differ most",
+    ):
         assert re.search(f"<h2 id=\\d+>{words}", page)
     views = {path.name for path in Path("out/views").glob("*.html")}
     assert views
@@ -199,7 +208,11 @@ def test_shipped_rows_stand_beside_those_of_a_method(here, all_rows, capsys):
     assert fresh[0]["seed"] != 5
     changed(SUITE.replace("  slide:", "  another:"))
     assert {r["method"] for r in read_shipped(load_suite("suite.yaml"), kept)} == {"replan"}
-    changed(SUITE.replace("coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}"))
+    changed(
+        SUITE.replace(
+            "coarse: {trajectory.time_per_cell: 0.25}", "coarse: {trajectory.time_per_cell: 0.3}"
+        )
+    )
     assert read_shipped(load_suite("suite.yaml"), kept) == []
 
 
@@ -211,7 +224,10 @@ def test_a_method_meets_as_many_worlds_as_come_along_unless_more_are_asked_for(h
     assert read_shipped(load_suite("suite.yaml"), here / "suite.csv.gz") == []
     changed(SUITE)  # of two worlds
     arguments = ["bench", "suite.yaml", "--method", "mine=mine.yaml", "--workers", "0"]
-    for more, methods, count in (([], {"mine"}, 4), (["--worlds", "2"], {"replan", "slide", "mine"}, 24)):
+    for more, methods, count in (
+        ([], {"mine"}, 4),
+        (["--worlds", "2"], {"replan", "slide", "mine"}, 24),
+    ):
         assert main([*arguments, *more, "--out", f"out{count}"]) == 0
         rows = read_rows(f"out{count}/rows")
         assert ({r["method"] for r in rows}, len(rows)) == (methods, count)
@@ -219,7 +235,8 @@ def test_a_method_meets_as_many_worlds_as_come_along_unless_more_are_asked_for(h
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"version,family\n", gzip.compress(b"\xff", mtime=0), gzip.compress(b"a", mtime=0)[:-9]]
+    "damage",
+    [b"", b"version,family\n", gzip.compress(b"\xff", mtime=0), gzip.compress(b"a", mtime=0)[:-9]],
 )
 def test_damaged_rows_that_come_along_are_refused(damage, here):
     (here / "suite.csv.gz").write_bytes(damage)
@@ -229,7 +246,9 @@ def test_damaged_rows_that_come_along_are_refused(damage, here):
 
 def killed(arguments, rows, enough):
     """Start a bench, and kill it with its workers as soon as there are so many rows."""
-    process = subprocess.Popen([sys.executable, "-m", "hopfield_nav", *arguments], start_new_session=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hopfield_nav", *arguments], start_new_session=True
+    )
     try:
         for _ in range(6000):
             if rows.is_file() and rows.read_bytes().count(b"\n") > enough:
@@ -259,7 +278,9 @@ def test_a_world_is_run_by_all_methods_before_the_next(here):
     order = list(suite.order())
     assert sorted(order) == list(range(suite.count))
     worlds = [(*list(job.values.values())[:2], job.repeat) for job in map(suite.job, order)]
-    assert [world for world, after in zip(worlds, [*worlds[1:], None], strict=True) if world != after] == worlds[::2]
+    assert [
+        world for world, after in zip(worlds, [*worlds[1:], None], strict=True) if world != after
+    ] == worlds[::2]
 
 
 def test_setups_an_own_oracle_and_measures(here):
@@ -302,7 +323,9 @@ def test_methods_that_fail_are_rows_that_are_counted(here, capsys):
     assert "ValueError: no idea" in told
     assert "rows failed; they are marked in the table" in told
     with Path("out/table.csv").open(encoding="utf-8", newline="") as file:
-        assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count("method_failed") == 4
+        assert [r["outcome"] for r in csv.DictReader(file) if r["method"] == "fails"].count(
+            "method_failed"
+        ) == 4
 
 
 def test_errors_of_the_program_are_rows_that_are_counted(here, capsys, monkeypatch):
@@ -320,7 +343,9 @@ def test_errors_of_the_program_are_rows_that_are_counted(here, capsys, monkeypat
     assert f"{len(broken)} of {len(rows)} rows failed; they are marked in the table" in told
 
 
-@pytest.mark.parametrize(("seed", "told"), [(0, ""), (1, "no world of the suite counts, so its tables are empty")])
+@pytest.mark.parametrize(
+    ("seed", "told"), [(0, ""), (1, "no world of the suite counts, so its tables are empty")]
+)
 def test_that_no_world_counts_is_told(seed, told, here, capsys):
     Path("quiet.yaml").write_text(
         "format: 1\nfamilies: {quiet: {world: empty, set: {time_limit: 0.1}}}\nmethods: {one: {}}\n"
@@ -370,16 +395,25 @@ def misbehaving(space, key, how):
     return {**small, section: {key.split(".")[1]: f"mine.py:{KINDS[key]}", "how": how}}
 
 
-CASES = [(space, key) for space in ("tool", "arm") for key in KINDS if (space, key) != ("tool", "planner.strategy")]
+CASES = [
+    (space, key)
+    for space in ("tool", "arm")
+    for key in KINDS
+    if (space, key) != ("tool", "planner.strategy")
+]
 TOLD = {0: "ValueError: no idea", 1: "leaves the map|below 0", 2: "of shape"}
 
 
 @pytest.mark.parametrize(("space", "key"), CASES)
 @pytest.mark.parametrize("how", TOLD)
-def test_a_method_that_misbehaves_is_told_in_one_line_and_the_record_is_kept(space, key, how, here, capsys):
+def test_a_method_that_misbehaves_is_told_in_one_line_and_the_record_is_kept(
+    space, key, how, here, capsys
+):
     Path("mine.py").write_text(MISBEHAVE, encoding="utf-8")
     world = {"tool": "u_trap", "arm": "whole_arm"}[space]
-    changes = [f"{name}={json.dumps(value)}" for name, value in misbehaving(space, key, how).items()]
+    changes = [
+        f"{name}={json.dumps(value)}" for name, value in misbehaving(space, key, how).items()
+    ]
     options = [word for change in changes for word in ("--set", change)]
     assert main(["run", world, *options, "--no-plots", "--out", "kept"]) == 2
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "'mine'" in line]
@@ -390,12 +424,24 @@ def test_a_method_that_misbehaves_is_told_in_one_line_and_the_record_is_kept(spa
 
 def test_methods_that_never_end_cost_their_rows_in_the_end_of_a_patience(here):
     Path("mine.py").write_text(MISBEHAVE, encoding="utf-8")
-    text = ["format: 1", "patience: 1", "worlds: 1", "families: {tool: {world: u_trap}, arm: {world: whole_arm}}"]
+    text = [
+        "format: 1",
+        "patience: 1",
+        "worlds: 1",
+        "families: {tool: {world: u_trap}, arm: {world: whole_arm}}",
+    ]
     text += ["conditions: {small: {time_limit: 20}}", "methods:"]
-    text += [f"  {kind}: {json.dumps(misbehaving('', key, 3))}" for key, kind in KINDS.items() if kind != "BELIEF"]
+    text += [
+        f"  {kind}: {json.dumps(misbehaving('', key, 3))}"
+        for key, kind in KINDS.items()
+        if kind != "BELIEF"
+    ]
     rows = rows_of(changed("\n".join(text)), here / "rows")
     assert [r["outcome"] for r in rows] == 4 * ["method_failed"]
-    assert all(r["error"].startswith(f"{r['method'].lower()} 'mine': one call took longer than 1 s") for r in rows)
+    assert all(
+        r["error"].startswith(f"{r['method'].lower()} 'mine': one call took longer than 1 s")
+        for r in rows
+    )
     write_results(load_suite("suite.yaml"), rows, here, views=2)  # runs none of them again
     assert not Path("views").exists()
 
@@ -428,13 +474,24 @@ def test_tables_say_what_can_be_worked_out_by_hand(here):
     assert lines["reached [%]"][3:] == ["1", "1"]
     # both reached worlds 0 and 1: 12 - 10 and 16 - 20; mean -1, and two pairs have no interval
     assert lines["simulated time [s]"][1:] == ["2", "-1", "1", "1"]
-    assert [a["repeat"] for a, _ in most_different(suite, rows, ("replan", "slide"))] == [3, 2, 1, 0]
-    assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]
+    assert [a["repeat"] for a, _ in most_different(suite, rows, ("replan", "slide"))] == [
+        3,
+        2,
+        1,
+        0,
+    ]
+    assert curves(rows, ["replan"], "simulated_time_s")["replan"] == [
+        (10.0, 0.25),
+        (20.0, 0.5),
+        (30.0, 0.75),
+    ]
 
 
 def test_a_run_that_was_ended_from_outside_counts_as_its_world_does(here):
     """A worker that ended itself says nothing of the world, but the other methods do."""
-    rows = made_up([("reached", 10.0)] * 3, [("reached", 12.0), ("method_failed", None), ("timed_out", None)])
+    rows = made_up(
+        [("reached", 10.0)] * 3, [("reached", 12.0), ("method_failed", None), ("timed_out", None)]
+    )
     for row in rows[4:]:
         row["counts"] = None
     suite = load_suite("suite.yaml")
@@ -470,7 +527,10 @@ pairs: [[one, two]]
     page = Path("report.html").read_text(encoding="utf-8")
     assert "<th>method<th>scored worlds<th>missed<th>false alarms [1/h]" in page
     assert "<td>one<td>2<td>1<td>200 (5.06–1.11e+03)" in page
-    assert re.findall("<h2 id=.>(.*?)</h2>", page) == ["free, default", "two beside one: free, default"]
+    assert re.findall("<h2 id=.>(.*?)</h2>", page) == [
+        "free, default",
+        "two beside one: free, default",
+    ]
     assert "differ most" not in page
     assert "<svg" not in page
 
@@ -489,15 +549,27 @@ def test_an_oracle_knows_a_wall_with_a_gap():
         ("methods:", "metods:", "metods.*Did you mean 'methods'"),
         ("world: u_trap", "world: u_trab", "families.traps.world.*Did you mean 'u_trap'"),
         ("explore: slide", "explore: slid", "methods.slide.explore.*Did you mean 'slide'"),
-        ("time_per_cell: 0.25", "time_per_cel: 0.25", "conditions.coarse.trajectory.time_per_cel.*Did you mean"),
+        (
+            "time_per_cell: 0.25",
+            "time_per_cel: 0.25",
+            "conditions.coarse.trajectory.time_per_cel.*Did you mean",
+        ),
         ("worlds: 2", "worlds: 0", "worlds.*from 1"),
         ("margin: 0.005", "margin: 5", "oracle.margin.*0 to 1 m"),
         ("seed: 5", "seed: 5\npairs: [[replan, slid]]", "pairs.0.*Did you mean 'slide'"),
         ("seed: 5", "seed: 5\nquantities: [outcom]", "quantities.*Did you mean 'outcome'"),
         ("seed: 5", "seed: 5\nmeasures: own.py:NONE", "measures.*no measures of that name"),
-        ("world: u_trap", "world: u_trap, setup: 'own.py:none'", "families.traps.setup.*no function for the setup"),
+        (
+            "world: u_trap",
+            "world: u_trap, setup: 'own.py:none'",
+            "families.traps.setup.*no function for the setup",
+        ),
         ("world: u_trap", "world: u_trap, setup: quiet", "families.traps.setup.*FILE.py:NAME"),
-        ("methods:\n  replan: {explore: replan}\n  slide: {explore: slide}", "methods: {}", "methods.*nothing to run"),
+        (
+            "methods:\n  replan: {explore: replan}\n  slide: {explore: slide}",
+            "methods: {}",
+            "methods.*nothing to run",
+        ),
     ],
 )
 def test_faults_of_a_suite(old, new, words, here):
@@ -513,7 +585,10 @@ def test_faults_of_a_suite(old, new, words, here):
         (["bench", "suite.yaml", "--method", "mine"], "allowed: NAME=FILE.yaml"),
         (["bench", "suite.yaml", "--method", "mine=none.yaml"], "no such file"),
         (["bench", "suite.yaml", "--method", "mine=table.xls"], "not the changes of a method"),
-        (["bench", "suite.yaml", "--method", "slide=mine.yaml"], "the suite has a method of that name"),
+        (
+            ["bench", "suite.yaml", "--method", "slide=mine.yaml"],
+            "the suite has a method of that name",
+        ),
         (["bench", "suite.yaml", "--seeds", "new"], "allowed: fresh"),
         (["bench", "suite.yaml", "--resume"], "there is nothing to resume"),
     ],

@@ -31,11 +31,19 @@ def as_pinocchio(facts):
     """Their chain of joints and masses."""
     model, parent = pin.Model(), 0
     for i, joint in enumerate(facts["arm"]):
-        place = pin.SE3(pin.rpy.rpyToMatrix(*map(float, joint["rpy"])), np.array(joint["xyz"], dtype=float))
+        place = pin.SE3(
+            pin.rpy.rpyToMatrix(*map(float, joint["rpy"])), np.array(joint["xyz"], dtype=float)
+        )
         parent = model.addJoint(parent, pin.JointModelRZ(), place, f"j{i}")
         t = joint["inertia"]
-        rows = [[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]]
-        body = pin.Inertia(joint["mass"], np.array(joint["centre"], dtype=float), np.array(rows, dtype=float))
+        rows = [
+            [t["ixx"], t["ixy"], t["ixz"]],
+            [t["ixy"], t["iyy"], t["iyz"]],
+            [t["ixz"], t["iyz"], t["izz"]],
+        ]
+        body = pin.Inertia(
+            joint["mass"], np.array(joint["centre"], dtype=float), np.array(rows, dtype=float)
+        )
         model.appendBodyToJoint(parent, body, pin.SE3.Identity())
     return model
 
@@ -45,11 +53,15 @@ def test_the_arm_is_theirs(facts):
     data, beyond = model.createData(), np.array(facts["flange"]["xyz"])
     states = random_states(7, 20, seed=3)
     for q, qd, qdd in zip(states.q, states.qd, states.qdd, strict=True):
-        np.testing.assert_allclose(inverse_dynamics(arm, q, qd, qdd), pin.rnea(model, data, q, qd, qdd), atol=1e-6)
+        np.testing.assert_allclose(
+            inverse_dynamics(arm, q, qd, qdd), pin.rnea(model, data, q, qd, qdd), atol=1e-6
+        )
         pin.forwardKinematics(model, data, q)
         last, pose = data.oMi[7], forward_kinematics(arm, q)
         np.testing.assert_allclose(pose[:3, :3], last.rotation, atol=1e-8)
-        np.testing.assert_allclose(pose[:3, 3], last.translation + last.rotation @ beyond, atol=1e-8)
+        np.testing.assert_allclose(
+            pose[:3, 3], last.translation + last.rotation @ beyond, atol=1e-8
+        )
     limits = np.radians([joint["limit_deg"] for joint in facts["arm"]])
     np.testing.assert_allclose(arm.position_limits, np.stack([-limits, limits], axis=1), atol=1e-6)
 

@@ -17,7 +17,13 @@ from refusals import refused, refused_by_command
 from dynamics import load_arm
 from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.bench import find_problem, join_results, keep_problems, load_suite, problems
+from hopfield_nav.extensions.bench import (
+    find_problem,
+    join_results,
+    keep_problems,
+    load_suite,
+    problems,
+)
 from hopfield_nav.figures.solid.faces import arm_outline
 from hopfield_nav.sweeps import parse_line
 from hopfield_nav.world import parse_world
@@ -40,7 +46,10 @@ def request(start=START, goal=GOAL):
     # joints in another order, with one of the gripper
     state = {"name": ["finger", *names[::-1]], "position": [0.0, *start[::-1]]}
     joints = [{"joint_name": n, "position": q} for n, q in zip(names, goal, strict=True)]
-    return {"start_state": {"joint_state": state}, "goal_constraints": [{"joint_constraints": joints}]}
+    return {
+        "start_state": {"joint_state": state},
+        "goal_constraints": [{"joint_constraints": joints}],
+    }
 
 
 def test_the_hand_of_the_problems_arm_goes_on_beyond_its_flange():
@@ -65,7 +74,10 @@ def written(files, path="problems.tar.bz2", mode="w:bz2"):
 
 def pair(family="cage", number=1, objects=(FAR,), **ends):
     folder = f"problems/{family}_ur5"
-    return {f"{folder}/scene{number:04d}.yaml": scene(*objects), f"{folder}/request{number:04d}.yaml": request(**ends)}
+    return {
+        f"{folder}/scene{number:04d}.yaml": scene(*objects),
+        f"{folder}/request{number:04d}.yaml": request(**ends),
+    }
 
 
 @pytest.fixture
@@ -82,7 +94,12 @@ def test_a_problem_stands_where_the_arm_has_it(here):
     quarter = [0.0, 0.0, math.sin(math.pi / 4), math.cos(math.pi / 4)]
     objects = (
         thing("sphere", [0.05], [0.3, 0.1, 1.0]),
-        thing("box", [0.1, 0.2, 0.3], [0.2, 0.0, 0.0], pose={"position": [0.5, 0.0, 1.0], "orientation": quarter}),
+        thing(
+            "box",
+            [0.1, 0.2, 0.3],
+            [0.2, 0.0, 0.0],
+            pose={"position": [0.5, 0.0, 1.0], "orientation": quarter},
+        ),
         thing("cylinder", [0.4, 0.03], [0.0, 0.6, 0.9]),
     )
     assert keep_problems(written(pair(objects=objects))) == 1
@@ -93,15 +110,21 @@ def test_a_problem_stands_where_the_arm_has_it(here):
     }))  # fmt: skip
     sphere, box, cylinder = (entry.solids[0] for entry in world.obstacles)
     turn = 1.57 + math.pi  # of the arm's base in ur5.urdf, and of frame 0 in its base_link
-    base = np.array([[math.cos(turn), -math.sin(turn), 0], [math.sin(turn), math.cos(turn), 0], [0, 0, 1]])
+    base = np.array(
+        [[math.cos(turn), -math.sin(turn), 0], [math.sin(turn), math.cos(turn), 0], [0, 0, 1]]
+    )
 
     def in_scene(point):
         return base @ point + [0.0, 0.0, 0.9144]
 
     assert in_scene(sphere.center) == pytest.approx([0.3, 0.1, 1.0])
     assert in_scene(box.center) == pytest.approx([0.5, 0.2, 1.0])
-    assert np.abs(base @ np.array(box.rotation)) == pytest.approx(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]]))
-    assert in_scene([*cylinder.center, np.mean(cylinder.height)]) == pytest.approx([0.0, 0.6, 0.9], abs=1e-9)
+    assert np.abs(base @ np.array(box.rotation)) == pytest.approx(
+        np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+    )
+    assert in_scene([*cylinder.center, np.mean(cylinder.height)]) == pytest.approx(
+        [0.0, 0.6, 0.9], abs=1e-9
+    )
     assert np.diff(cylinder.height) == pytest.approx(0.4)
     assert cylinder.radius == 0.03
 
@@ -129,9 +152,13 @@ def test_a_planner_that_sees_is_told_the_scene_as_its_maker_wrote_it(here):
     for family in ("cage", "box"):
         entries = {"format": 1, "map": {"space": "joints"}, "goal": {"joints": GOAL},
                    "obstacles": find_problem(family, 1).obstacles}  # fmt: skip
-        case = seen.Case(family, None, None, START, GOAL, all_solids(parse_world(json.dumps(entries))))
+        case = seen.Case(
+            family, None, None, START, GOAL, all_solids(parse_world(json.dumps(entries)))
+        )
         added = seen.surroundings(Recorded(), case).added
-        told[family] = [(name, np.concatenate([np.ravel(part) for part in given[0]])) for name, given in added]
+        told[family] = [
+            (name, np.concatenate([np.ravel(part) for part in given[0]])) for name, given in added
+        ]
     sphere, box = [0.3, 0.1, 1.0, 0.05], [0.5, 0.2, 1.0, 0.0, 0.0, 0.4, 0.05, 0.1, 0.15]
     for wanted, (name, given) in zip(
         [("add_sphere", sphere), ("add_cuboid", box), ("add_capsule", [0.0, 0.6, 0.9, 0, 0, 0, 0.03, 0.4])],
@@ -145,7 +172,9 @@ def test_a_planner_that_sees_is_told_the_scene_as_its_maker_wrote_it(here):
 def test_every_plan_of_a_problem_is_judged(here, monkeypatch):
     keep_problems(written(pair("box", objects=[thing("box", [0.2, 0.3, 0.02], [0.0, 0.7, 1.0])])))
     monkeypatch.setattr(
-        seen, "METHODS", {"all": seen.ours, "drawn": seen.sampling, "none": lambda _: seen.Found(None, 1.0)}
+        seen,
+        "METHODS",
+        {"all": seen.ours, "drawn": seen.sampling, "none": lambda _: seen.Found(None, 1.0)},
     )
     rows = [seen.compared(load_arm(seen.ARM), "box", 1)]
     for method in ("all", "drawn"):
@@ -159,7 +188,9 @@ def test_every_plan_of_a_problem_is_judged(here, monkeypatch):
 
 def test_the_source_package_holds_the_same_archive(here):
     inner = written(pair()).read_bytes()
-    package = written({"vamp/environment.yaml": b"a: 1", f"vamp/{problems.INNER}": inner}, "vamp.tar.gz", "w:gz")
+    package = written(
+        {"vamp/environment.yaml": b"a: 1", f"vamp/{problems.INNER}": inner}, "vamp.tar.gz", "w:gz"
+    )
     assert keep_problems(package) == 1
     assert find_problem("cage", 1).goal == GOAL
 
@@ -169,18 +200,30 @@ def test_the_source_package_holds_the_same_archive(here):
     [
         ({"problems/cage_ur5/scene0001.yaml": scene(FAR)}, "cage 1.*scene or request is missing"),
         ({**pair(), "../../evil.yaml": b"a: 1"}, "evil.yaml: no scene and no request"),
-        (pair(objects=[thing("mesh", [1.0], [0, 0, 0])]), "scene0001.yaml: neither box, sphere nor upright"),
+        (
+            pair(objects=[thing("mesh", [1.0], [0, 0, 0])]),
+            "scene0001.yaml: neither box, sphere nor upright",
+        ),
         (
             pair(objects=[thing("cylinder", [0.4, 0.03], [0, 0, 0], [0.5, 0, 0, 0.866])]),
             "scene0001.yaml: neither box, sphere nor upright cylinder",
         ),
-        (pair(objects=[thing("box", [0.1, 0.2], [0, 0, 0])]), "scene0001.yaml: not as MoveIt writes it"),
+        (
+            pair(objects=[thing("box", [0.1, 0.2], [0, 0, 0])]),
+            "scene0001.yaml: not as MoveIt writes it",
+        ),
         (pair(objects=[thing("sphere", [float("nan")], [0, 0, 0])]), "scene0001.yaml"),
-        (pair(objects=[thing("box", [1, 1, 1], [0, 0, 0], [0, 0, 0, 0])]), "scene0001.yaml: not as MoveIt"),
+        (
+            pair(objects=[thing("box", [1, 1, 1], [0, 0, 0], [0, 0, 0, 0])]),
+            "scene0001.yaml: not as MoveIt",
+        ),
         (pair(objects=[FAR] * 201), "scene0001.yaml: more than 200 solids"),
         (pair(start=[90.0] * 6), "request0001.yaml: joint angles beyond a turn"),
         (pair(start=[float("nan")] * 6), "request0001.yaml: joint angles beyond a turn"),
-        ({**pair(), "problems/box_ur5/scene0001.yaml": b"[" * 100_000}, "box_ur5/scene0001.yaml: not as MoveIt"),
+        (
+            {**pair(), "problems/box_ur5/scene0001.yaml": b"[" * 100_000},
+            "box_ur5/scene0001.yaml: not as MoveIt",
+        ),
         ({"problems/readme.txt": b"none"}, "no problems in it"),
     ],
 )
@@ -200,7 +243,11 @@ def test_what_is_no_archive_is_told_and_nothing_is_unpacked(here, monkeypatch, c
     refused_by_command(capsys, [*bench, "none.tar"], "no such file")
     monkeypatch.setattr(problems, "_READ", 100)
     refused_by_command(capsys, [*bench, "problems.tar.bz2"], "too large for the problems")
-    assert sorted(path.name for path in here.iterdir()) == ["cut.tar.bz2", "problems.tar.bz2", "text.tar"]
+    assert sorted(path.name for path in here.iterdir()) == [
+        "cut.tar.bz2",
+        "problems.tar.bz2",
+        "text.tar",
+    ]
 
 
 def test_every_bad_file_has_its_line(here, capsys):
@@ -251,15 +298,29 @@ OTHERS = """family,condition,method,seed,outcome,collision_count,simulated_time_
 
 
 def test_results_of_others_stand_in_the_same_table(kept, capsys, monkeypatch):
-    monkeypatch.setattr("hopfield_nav.extensions.bench.commands.bench.VIEWS", 0)  # tests of a bench ask for them
+    monkeypatch.setattr(
+        "hopfield_nav.extensions.bench.commands.bench.VIEWS", 0
+    )  # tests of a bench ask for them
     Path("others.csv").write_text(OTHERS, encoding="utf-8")
-    arguments = ["bench", "motion_bench_maker", "--family", "cage tune", "--worlds", "2", "--workers", "0"]
+    arguments = [
+        "bench",
+        "motion_bench_maker",
+        "--family",
+        "cage tune",
+        "--worlds",
+        "2",
+        "--workers",
+        "0",
+    ]
     assert main([*arguments, "--results", "others.csv", "--out", "out"]) == 0
     head, *lines = map(parse_line, Path("out/table.csv").read_text(encoding="utf-8").splitlines())
     rows = [dict(zip(head, line, strict=True)) for line in lines]
     theirs = [row for row in rows if row["method"] == "theirs"]
     # the world that was not run here is left out, and what counts is ours to say
-    assert [(r["seed"], r["counts"], r["collision_count"]) for r in theirs] == [(1, 1, 3), (2, 0, 0)]
+    assert [(r["seed"], r["counts"], r["collision_count"]) for r in theirs] == [
+        (1, 1, 3),
+        (2, 0, 0),
+    ]
     method = "felt_points without approach"  # straight there
     ours = next(r for r in rows if r["method"] == method and r["condition"] == "right model")
     assert ours["outcome"] == "reached"
@@ -281,17 +342,33 @@ def suite():
     ("old", "new", "words"),
     [
         ("outcome", "outcom", "line 1.*a column is missing.*outcome"),
-        ("collision_count", "collisions", "line 1.*found .collisions.*Did you mean 'collision_count'"),
+        (
+            "collision_count",
+            "collisions",
+            "line 1.*found .collisions.*Did you mean 'collision_count'",
+        ),
         ("collision_count", "counts", "line 1.*no such column.*found .counts"),
-        ("theirs,1,reached", "theirs,1,arrived", "line 2, outcome: unknown; found .arrived.*reached, no_path"),
+        (
+            "theirs,1,reached",
+            "theirs,1,arrived",
+            "line 2, outcome: unknown; found .arrived.*reached, no_path",
+        ),
         ("theirs,1", "omniscient,1", "line 2, method: a method of the suite"),
         ("theirs,2", "theirs,1", "line 3: this world has a row of this method already"),
         ("reached,3,", "reached,-3,", "line 2, collision_count: no number; found -3"),
-        ("reached,3,", "reached,0.5,", "line 2, collision_count: no number; found 0.5; allowed: a count"),
+        (
+            "reached,3,",
+            "reached,0.5,",
+            "line 2, collision_count: no number; found 0.5; allowed: a count",
+        ),
         ("12.5", "nan", "line 2, simulated_time_s: no number"),
         ("12.5", "twelve", "line 2, simulated_time_s: no number; found .twelve"),
         (",12.5", "", "line 2: not as many cells"),
-        ('"cage tune",right model,theirs,1', "caje,right model,theirs,1", "line 2, family: unknown; found .caje"),
+        (
+            '"cage tune",right model,theirs,1',
+            "caje,right model,theirs,1",
+            "line 2, family: unknown; found .caje",
+        ),
     ],
 )
 def test_faults_of_results(old, new, words, suite, here):
@@ -303,11 +380,15 @@ def test_faults_of_results(old, new, words, suite, here):
 
 def test_families_and_seeds_that_are_refused(here, capsys):
     bench = ["bench", "motion_bench_maker"]
-    refused_by_command(capsys, [*bench, "--family", "shelf*"], "--family: no such family; found 'shelf*'")
+    refused_by_command(
+        capsys, [*bench, "--family", "shelf*"], "--family: no such family; found 'shelf*'"
+    )
     refused_by_command(capsys, [*bench, "--seeds", "fresh"], "counted, not drawn")
     refused_by_command(capsys, [*bench, "--results", "none.csv"], "no table of results")
     Path("empty.csv").write_text(OTHERS.splitlines()[0] + "\n", encoding="utf-8")
-    refused_by_command(capsys, [*bench, "--results", "empty.csv"], "no results; found 'a first line alone'")
+    refused_by_command(
+        capsys, [*bench, "--results", "empty.csv"], "no results; found 'a first line alone'"
+    )
     twice = ["--method", "a=a.yaml", "--method", "a=b.yaml"]
     refused_by_command(capsys, [*bench, *twice], "--method: two methods of one name; found 'a'")
 

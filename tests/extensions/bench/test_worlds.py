@@ -46,16 +46,27 @@ def rows_of(suite, folder):
 
 def cell(text):
     """The numbers of a cell of a table: the middle, and the ends of the interval."""
-    return [float(number) for number in re.findall(r"[-+]?\d[\d.]*(?:e[-+]\d+)?", text.replace("–", " "))]
+    return [
+        float(number)
+        for number in re.findall(r"[-+]?\d[\d.]*(?:e[-+]\d+)?", text.replace("–", " "))
+    ]
 
 
 def test_the_numbers_are_those_of_the_runs(here):
     suite = load_worlds(["slow.yaml", "fast.yaml"], SEEDS)
     rows = rows_of(suite, here / "rows")
-    runs = [[simulate(load_world(f"{name}.yaml"), seed=k).summary for k in range(SEEDS)] for name in suite.methods]
+    runs = [
+        [simulate(load_world(f"{name}.yaml"), seed=k).summary for k in range(SEEDS)]
+        for name in suite.methods
+    ]
     for name, key in (("slow", 0), ("fast", 1)):
         own = [row for row in rows if row["method"] == name]
-        for quantity in ("collision_count", "simulated_time_s", "peak_contact_force_N", "detection_delay_max_s"):
+        for quantity in (
+            "collision_count",
+            "simulated_time_s",
+            "peak_contact_force_N",
+            "detection_delay_max_s",
+        ):
             assert [row[quantity] for row in own] == [run[quantity] for run in runs[key]]
     (table,) = paper_tables(suite, rows, suite.methods)
     assert table.head == ["", "slow", "fast", "difference"]
@@ -63,7 +74,9 @@ def test_the_numbers_are_those_of_the_runs(here):
     a, b = (np.array([run["peak_contact_force_N"] for run in done]) for done in runs)
     known = stats.ttest_rel(b, a).confidence_interval(0.95)
     assert cell(lines["peak contact force [N]"][1])[0] == pytest.approx(a.mean(), rel=5e-3)
-    assert cell(lines["peak contact force [N]"][3]) == pytest.approx([(b - a).mean(), known.low, known.high], rel=5e-3)
+    assert cell(lines["peak contact force [N]"][3]) == pytest.approx(
+        [(b - a).mean(), known.low, known.high], rel=5e-3
+    )
     reached = [100 * np.mean([run["outcome"] == "reached" for run in done]) for done in runs]
     assert [cell(text)[0] for text in lines["reached [%]"][1:]] == pytest.approx(
         [*reached, reached[1] - reached[0]], rel=5e-3
@@ -74,9 +87,20 @@ def test_the_numbers_are_those_of_the_runs(here):
 def test_false_alarms_are_a_rate_and_so_are_their_differences(here):
     """1 and 2 alarms in 10 s and 20 s of the first, 4 and 2 in 10 s of the second: 360 and 1080 an hour."""
     suite = load_worlds(["slow.yaml", "fast.yaml"], 2)
-    known = dict.fromkeys([*suite.kept, "version"], 0) | {"family": "worlds", "condition": "as they are", "counts": 1}
+    known = dict.fromkeys([*suite.kept, "version"], 0) | {
+        "family": "worlds",
+        "condition": "as they are",
+        "counts": 1,
+    }
     rows = [
-        known | {"method": name, "repeat": k, "seed": k, "false_alarm_count": count, "simulated_time_s": time}
+        known
+        | {
+            "method": name,
+            "repeat": k,
+            "seed": k,
+            "false_alarm_count": count,
+            "simulated_time_s": time,
+        }
         for name, runs in (("slow", [(1, 10.0), (2, 20.0)]), ("fast", [(4, 10.0), (2, 10.0)]))
         for k, (count, time) in enumerate(runs)
     ]
@@ -90,7 +114,9 @@ def test_a_goal_behind_what_was_gone_through_is_not_reached(here):
     """The same wall across the way, which is too thin to be felt at that speed, and beside it."""
     for name, y in (("across", 0.0), ("beside", 0.7)):
         wall = f"obstacles: [{{box: {{center: [0.40, {y}, 0.0], size: [0.001, 0.6, 1.0]}}}}]"
-        base = "format: 1\ngoal: {cell: [17, 6]}\ntime_limit: 60\ntrajectory: {time_per_cell: 0.1}\n"
+        base = (
+            "format: 1\ngoal: {cell: [17, 6]}\ntime_limit: 60\ntrajectory: {time_per_cell: 0.1}\n"
+        )
         Path(f"{name}.yaml").write_text(base + wall)
     suite = load_worlds(["across.yaml", "beside.yaml"], 2)
     rows = rows_of(suite, here / "rows")
@@ -113,18 +139,35 @@ def test_compare_prints_the_table_that_bench_writes(here, capsys):
     out = capsys.readouterr().out
     assert main(["bench", *names, "--seeds", "2", "--workers", "0", "--out", "out"]) == 0
     (table,) = re.findall(r"\\hline\n(.*?)\\end", Path("out/table.tex").read_text(), re.DOTALL)
-    lines = [line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if line != r"\hline"]
+    lines = [
+        line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if line != r"\hline"
+    ]
     assert lines[0] == ["", "slow", "fast", "still", "fast less slow", "still less slow"]
     printed = " ".join(out.split())
     for line in lines[1:]:
         for text in line:
-            plain = text.replace("--", "–").replace("$-$", "-").replace(r"\dots{}", "…").replace("\\%", "%")
+            plain = (
+                text.replace("--", "–")
+                .replace("$-$", "-")
+                .replace(r"\dots{}", "…")
+                .replace("\\%", "%")
+            )
             plain = re.sub(r"\$\\cdot10\^\{(\d+)\}\$", lambda m: f"e+{int(m[1]):02d}", plain)
             assert plain in printed
 
 
 def test_a_bench_of_worlds_leaves_tables_a_page_and_a_figure_and_goes_on(here, capsys):
-    arguments = ["bench", "slow.yaml", "--method", "quick=quick.yaml", "--seeds", "2", "--workers", "0", "--out"]
+    arguments = [
+        "bench",
+        "slow.yaml",
+        "--method",
+        "quick=quick.yaml",
+        "--seeds",
+        "2",
+        "--workers",
+        "0",
+        "--out",
+    ]
     names = [*arguments[:2], "still.yaml", *arguments[2:]]
     assert main([*names, "whole"]) == 0
     kept = {path.name for path in Path("whole").iterdir()}
@@ -157,7 +200,10 @@ def test_a_name_alone_is_a_suite_first_and_a_world_where_no_suite_has_it(here, c
         (["bench", "slow.yaml", "fast.yaml", "--seeds", "fresh"], "a whole number"),
         (["bench", "slow.yaml", "fast.yaml", "--worlds", "3"], "--seeds N"),
         (["bench", "slow.yaml", "fast.yaml", "--family", "worlds"], "an option of suites"),
-        (["bench", "slow.yaml", "fast.yaml", "--method", "fast=quick.yaml"], "a world has that name"),
+        (
+            ["bench", "slow.yaml", "fast.yaml", "--method", "fast=quick.yaml"],
+            "a world has that name",
+        ),
     ],
 )
 def test_what_is_refused(arguments, words, here, capsys):
@@ -173,7 +219,9 @@ def test_a_change_that_a_world_does_not_allow_is_told_with_its_method(here):
 def test_worlds_of_one_name_in_two_folders_are_told_apart_and_find_their_files(here):
     for name in ("a", "b"):
         (here / name).mkdir()
-        (here / name / "own.yaml").write_text(NOISY.format(limit=1.0) + "explore: {method: 'mine.py:RESPONSE'}\n")
+        (here / name / "own.yaml").write_text(
+            NOISY.format(limit=1.0) + "explore: {method: 'mine.py:RESPONSE'}\n"
+        )
         (here / name / "mine.py").write_text(
             "from hopfield_nav.plugin import Method\nclass Mine:\n    def on_touch(self, touch): return None\n"
             "    on_rest = on_touch\nRESPONSE = Method('response', 'mine', Mine)\n"
@@ -195,9 +243,15 @@ def test_latex_has_no_letter_that_means_something_else(here):
     text = latex(suite, [Table("t", ["", AWKWARD], [[AWKWARD, "-1 (-2–0)"]])])
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
     (body,) = re.findall(r"\\begin\{tabular\}\{lr\}\n(.*)\\end\{tabular\}", text, re.DOTALL)
-    assert all(len(re.findall(r"(?<!\\)&", line)) == 1 for line in body.splitlines() if line.endswith(r"\\"))
+    assert all(
+        len(re.findall(r"(?<!\\)&", line)) == 1
+        for line in body.splitlines()
+        if line.endswith(r"\\")
+    )
     escaped = body.splitlines()[3].split(" & $-$1")[0]
-    assert not re.search(r"(?<!\\)[%#_]|[~^](?!\{)|[<>–…°](?!\$)", escaped.replace("^\\circ", "").replace("$<$", ""))
+    assert not re.search(
+        r"(?<!\\)[%#_]|[~^](?!\{)|[<>–…°](?!\$)", escaped.replace("^\\circ", "").replace("$<$", "")
+    )
     assert r"1.2$\cdot10^{-5}$ ($-$3 \dots{} +4.5$\cdot10^{3}$)" in body
     assert r"$-$1 ($-$2--0)" in body
 
@@ -215,8 +269,17 @@ def test_strips_have_a_panel_for_what_differs(here):
 
 
 def test_suites_of_ones_own_compare_delays_and_misses_and_those_that_come_along_what_they_did(here):
-    Path("own.yaml").write_text("format: 1\nfamilies: {a: {world: empty}}\nmethods: {one: {}}\nworlds: 1\n")
+    Path("own.yaml").write_text(
+        "format: 1\nfamilies: {a: {world: empty}}\nmethods: {one: {}}\nworlds: 1\n"
+    )
     own, along = load_suite("own.yaml"), load_suite("touch")
-    assert {"detection_delay_median_s", "silent_contact_count"} <= set(own.suite.compare) & set(own.kept)
-    assert along.suite.compare == ("collision_count", "simulated_time_s", "way_m", "peak_contact_force_N")
+    assert {"detection_delay_median_s", "silent_contact_count"} <= set(own.suite.compare) & set(
+        own.kept
+    )
+    assert along.suite.compare == (
+        "collision_count",
+        "simulated_time_s",
+        "way_m",
+        "peak_contact_force_N",
+    )
     assert "detection_delay_median_s" not in along.kept

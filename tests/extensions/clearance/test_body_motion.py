@@ -26,11 +26,15 @@ def distance_from_axis(points, frame):
     return np.linalg.norm(w - (w @ frame[:3, 2])[:, None] * frame[:3, 2], axis=1)
 
 
-@pytest.mark.parametrize("arm", [ARM, load_arm("ur5e"), tool_at(0.1, 0.05, 0.2)], ids=["2012", "e", "tool"])
+@pytest.mark.parametrize(
+    "arm", [ARM, load_arm("ur5e"), tool_at(0.1, 0.05, 0.2)], ids=["2012", "e", "tool"]
+)
 def test_no_point_of_a_body_is_further_from_an_axis_than_its_reach(arm):
     rng = np.random.default_rng(5)
     bodies, q = arm_bodies(arm), random_joints(5000, 5)
-    q[::2] = rng.integers(0, 4, (2500, 6)) * np.pi / 2 + rng.normal(0, 0.1, (2500, 6))  # straight or folded
+    q[::2] = rng.integers(0, 4, (2500, 6)) * np.pi / 2 + rng.normal(
+        0, 0.1, (2500, 6)
+    )  # straight or folded
     reach, largest = joint_reach(arm, bodies), np.zeros((len(bodies), 6))
     for pose, frames in zip(capsules_in_base(arm, q), link_frames(arm, q), strict=True):
         points = surface_points(pose, rng)

@@ -46,13 +46,17 @@ class Mujoco:
     def __init__(self, arm, rows):
         exact = '<option ccd_tolerance="1e-12" ccd_iterations="500" '
         xml = mjcf_text(arm).replace("<option ", exact, 1)
-        xml = xml.replace("<worldbody>", "<worldbody>" + "".join(mujoco_geom(row) for row in rows), 1)
+        xml = xml.replace(
+            "<worldbody>", "<worldbody>" + "".join(mujoco_geom(row) for row in rows), 1
+        )
         self.model = mujoco.MjModel.from_xml_string(xml)
         self.data = mujoco.MjData(self.model)
         self.solids = list(range(len(rows)))
         links = [self.model.body(self.model.geom_bodyid[g]).name for g in range(self.model.ngeom)]
         self.link = [int(name.split("_")[1]) if "_" in name else 0 for name in links]
-        self.bodies = list(range(len(rows), self.model.ngeom))  # links in turn, as the arm file has them
+        self.bodies = list(
+            range(len(rows), self.model.ngeom)
+        )  # links in turn, as the arm file has them
 
     def distances(self, q, pairs):
         self.data.qpos[:] = q
@@ -66,7 +70,12 @@ def test_the_arm_against_itself_is_as_mujoco_has_it(name):
     arm = load_arm(name)
     scene, other, q = build_scene(arm), Mujoco(arm, []), random_joints(10_000, 1)
     assert [other.link[g] for g in other.bodies] == list(arm.capsules[:, LINK])
-    pairs = [(a, b) for a in other.bodies for b in other.bodies if a < b and other.link[b] - other.link[a] >= 2]
+    pairs = [
+        (a, b)
+        for a in other.bodies
+        for b in other.bodies
+        if a < b and other.link[b] - other.link[a] >= 2
+    ]
     theirs = np.array([other.distances(row, pairs) for row in q])
     always = (theirs <= 0).all(axis=0)
     assert always.sum() == (name == "ur5_ragazzon2012")  # its shoulder stands in the base's housing
@@ -77,14 +86,22 @@ def test_the_arm_against_itself_is_as_mujoco_has_it(name):
     assert 0.1 < (least <= 0).mean() < 0.9
     kept = [pairs.index((a, b)) for a, b in scene.pairs]
     np.testing.assert_allclose(pair_distances(arm, scene, q), theirs[:, kept], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(clearance(arm, scene, q), theirs[:, kept].min(axis=1), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        clearance(arm, scene, q), theirs[:, kept].min(axis=1), rtol=0, atol=1e-6
+    )
 
 
 def test_the_arm_among_solids_is_as_mujoco_has_it():
     """Distances where capsule and solid are apart; overlapping convex bodies have other distances there."""
-    scene, other, q = build_scene(ARM, pack_primitives(SOLIDS)), Mujoco(ARM, SOLIDS), random_joints(10_000, 2)
+    scene, other, q = (
+        build_scene(ARM, pack_primitives(SOLIDS)),
+        Mujoco(ARM, SOLIDS),
+        random_joints(10_000, 2),
+    )
     moving = [g for g in other.bodies if other.link[g] > 0]
-    pairs = [(j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1]  # stands on the floor
+    pairs = [
+        (j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1
+    ]  # stands on the floor
     inside = [(a + len(SOLIDS), b + len(SOLIDS)) for a, b in scene.pairs]
     theirs = np.array([other.distances(row, pairs + inside) for row in q])
     least, ours = theirs.min(axis=1), clearance(ARM, scene, q)
@@ -103,7 +120,9 @@ def coal_capsule(row):
     x = np.cross(z, [1, 0, 0] if abs(z[0]) < 0.9 else [0, 1, 0])
     x /= np.linalg.norm(x)
     turn = np.column_stack([x, np.cross(z, x), z])
-    return coal.Capsule(max(row[6], 1e-9), np.linalg.norm(axis)), coal.Transform3s(turn, 0.5 * (row[:3] + row[3:6]))
+    return coal.Capsule(max(row[6], 1e-9), np.linalg.norm(axis)), coal.Transform3s(
+        turn, 0.5 * (row[:3] + row[3:6])
+    )
 
 
 def test_the_rod_of_a_tool_is_as_coal_has_it():
@@ -171,11 +190,17 @@ def test_a_margin_never_hides_a_touch():
 
 
 def test_names_stand_for_numbers_and_a_wall_is_said_once():
-    words = "x: link 2 touches known[0], link 2 touches known[1], link 3 touches known[2]; and known[3]"
+    words = (
+        "x: link 2 touches known[0], link 2 touches known[1], link 3 touches known[2]; and known[3]"
+    )
     names = ["the wall", "the wall", None, "C:\\1"]
-    assert in_names(words, names) == "x: link 2 touches the wall, link 3 touches known[2]; and C:\\1"
+    assert (
+        in_names(words, names) == "x: link 2 touches the wall, link 3 touches known[2]; and C:\\1"
+    )
     assert in_names("free", names) == "free"
-    assert in_names("link 2 touches known[4]", names) == "link 2 touches known[4]"  # more than the world's
+    assert (
+        in_names("link 2 touches known[4]", names) == "link 2 touches known[4]"
+    )  # more than the world's
 
 
 def test_what_is_only_near_is_said_to_be_near():
@@ -259,7 +284,9 @@ def test_an_arm_keeps_clear_of_a_known_mesh(tmp_path):
     """The mesh of a box, read from a file, is as far away as the box."""
     trimesh = pytest.importorskip("trimesh")
     trimesh.creation.box([0.2, 0.2, 0.2]).export(tmp_path / "a.obj")
-    (tmp_path / "w.yaml").write_text("format: 1\nknown:\n  - mesh: {file: a.obj, position: [0.5, 0, 0.3]}\n")
+    (tmp_path / "w.yaml").write_text(
+        "format: 1\nknown:\n  - mesh: {file: a.obj, position: [0.5, 0, 0.3]}\n"
+    )
     world, q = load_world(tmp_path / "w.yaml"), random_joints(300, 12)
     rows = (pack(world.known[0].solids[0]), geometry.box([0.5, 0, 0.3], [0.2, 0.2, 0.2]))
     mesh, solid = (clearance(ARM, build_scene(ARM, pack_primitives([row])), q) for row in rows)

@@ -57,7 +57,12 @@ def along(start, end, count=DENSE):
 def sampled():
     """500 motions, whether each is called free, and its clearance along the path (500, DENSE) [m]."""
     start, end = random_motions(500, 1)
-    return start, end, motion_is_free(ARM, SCENE, start, end), clearance(ARM, SCENE, along(start, end))
+    return (
+        start,
+        end,
+        motion_is_free(ARM, SCENE, start, end),
+        clearance(ARM, SCENE, along(start, end)),
+    )
 
 
 def test_no_motion_that_touches_is_called_free(sampled):

@@ -9,7 +9,13 @@ from scipy.optimize import minimize
 from seven_joints import write_urdf
 
 from dynamics import load_arm
-from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free, pair_distances, tool_inside
+from hopfield_nav.extensions.clearance import (
+    build_scene,
+    collides,
+    motion_is_free,
+    pair_distances,
+    tool_inside,
+)
 from hopfield_nav.extensions.clearance.bodies import touching_pairs
 from hopfield_nav.geometry import END, LINK, RADIUS, START, arm_bodies
 
@@ -105,7 +111,9 @@ def mirrored():
 
 def test_the_order_of_the_outline_changes_nothing(mirrored):
     last = len(ARM.capsules) - 1
-    assert {(last - a, last - b) for a, b in touching_pairs(mirrored, arm_bodies(mirrored))} == pairs_of(ARM)
+    assert {
+        (last - a, last - b) for a, b in touching_pairs(mirrored, arm_bodies(mirrored))
+    } == pairs_of(ARM)
     rng = np.random.default_rng(2)
     start, end = rng.uniform(-np.pi, np.pi, (2, 2000, 6))
     one, two = build_scene(ARM), build_scene(mirrored)

@@ -7,7 +7,15 @@ import pytest
 from scenes import CONSTANT, REST, SWING, advance, push_with_force, simulation
 from scipy.integrate import solve_ivp
 
-from dynamics import BadInput, forward_dynamics, gravity_torque, kinetic_energy, load_arm, mass_matrix, potential_energy
+from dynamics import (
+    BadInput,
+    forward_dynamics,
+    gravity_torque,
+    kinetic_energy,
+    load_arm,
+    mass_matrix,
+    potential_energy,
+)
 from dynamics.flexible_joint import flexible_joints
 from hopfield_nav.extensions.engines.plants.flexible import RESOLUTION, substeps
 from hopfield_nav.extensions.recordings import signals_of_run
@@ -69,7 +77,9 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
     def slope(_, y):
         q, qd, angle, speed = y.reshape(4, n)
         load = joints.stiffness * (angle - q)
-        return np.concatenate([qd, forward_dynamics(arm, q, qd, load), speed, (tau - load) / joints.rotor_inertia])
+        return np.concatenate(
+            [qd, forward_dynamics(arm, q, qd, load), speed, (tau - load) / joints.rotor_inertia]
+        )
 
     truth = solve_ivp(slope, (0, 0.05), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
     viscous = joints.friction[:, 1]
@@ -80,7 +90,9 @@ def test_converges_to_scipys_solution_with_the_fourth_order(falling):
         scene.state.q[:], scene.state.qd[:] = start[:n], start[n : 2 * n]
         scene.loop.place(scene.state, start[2 * n : 3 * n], start[3 * n :])
         advance(scene, 50)
-        end = np.concatenate([scene.state.q, scene.state.qd, scene.loop.rotors.angle, scene.loop.rotors.speed])
+        end = np.concatenate(
+            [scene.state.q, scene.state.qd, scene.loop.rotors.angle, scene.loop.rotors.speed]
+        )
         errors.append(np.abs(end - truth).reshape(4, n).max(axis=1))
     assert errors[0][[0, 2]].max() < 1e-5
     assert errors[0][[1, 3]].max() < 0.01
@@ -120,8 +132,12 @@ def test_nothing_is_felt_in_free_air(arm):
         scene = simulation(text + methods + FLEXIBLE % "")
         run = scene.run()
         assert run.summary["collision_count"] == 0
-        np.testing.assert_allclose(run.data.q_sensed.values[0], run.data.q_ref.values[0], atol=1e-12)
-        np.testing.assert_array_equal(scene.controller.model.rotor_inertia, scene.loop.joints.rotor_inertia)
+        np.testing.assert_allclose(
+            run.data.q_sensed.values[0], run.data.q_ref.values[0], atol=1e-12
+        )
+        np.testing.assert_array_equal(
+            scene.controller.model.rotor_inertia, scene.loop.joints.rotor_inertia
+        )
 
 
 def test_a_models_own_rotors_are_kept():
@@ -167,7 +183,9 @@ def test_rotors_stick_and_break_away(tmp_path):
 @pytest.mark.parametrize(("viscous", "damping"), [(4, 0), (4, 3), (0, 3)])
 def test_what_friction_and_damping_take_of_the_momentum_they_take_once(tmp_path, viscous, damping):
     """Nothing else acts on the hinge: the momentum of link and rotor falls by d times the rotor's way."""
-    (tmp_path / "swing.yaml").write_text(SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0"))
+    (tmp_path / "swing.yaml").write_text(
+        SWING.replace("mass: 3.0", "mass: 3.0\n    rotor_inertia: 2.0")
+    )
     scene = simulation(
         REST + "arm: swing.yaml\nstart: {joints: [0.3]}\n"
         "controller: {law: damping, gain_start: 0, gain_end: 0}\n"
@@ -218,7 +236,9 @@ def test_stepping_resetting_and_recording():
     for _ in range(5):
         pieces.step(0.063)
     for name in ("q", "q_sensed", "tau"):
-        np.testing.assert_array_equal(pieces.record().data[name].values, whole.record().data[name].values, err_msg=name)
+        np.testing.assert_array_equal(
+            pieces.record().data[name].values, whole.record().data[name].values, err_msg=name
+        )
     with pytest.raises(BadInput, match=r"of which a whole number are 0\.001 s"):
         signals_of_run(whole.record())
 

@@ -19,17 +19,22 @@ SWING = REST + (  # a model that is far too light lets the arm fall
 
 
 def _both(text):
-    return [simulation(text + f"plant: {{engine: {engine}}}\n") for engine in ("internal", "mujoco")]
+    return [
+        simulation(text + f"plant: {{engine: {engine}}}\n") for engine in ("internal", "mujoco")
+    ]
 
 
 def test_main_experiment_marks_the_same_cells():
     ours, theirs = (
-        simulate(load_world("ragazzon2012", [f"plant.engine={engine}"])) for engine in ("internal", "mujoco")
+        simulate(load_world("ragazzon2012", [f"plant.engine={engine}"]))
+        for engine in ("internal", "mujoco")
     )
     assert theirs.outcome == ours.outcome == "reached"
     assert len(ours.data.event_cell) >= 10
     np.testing.assert_array_equal(theirs.data.event_cell.values, ours.data.event_cell.values)
-    np.testing.assert_allclose(theirs.data.event_time.values, ours.data.event_time.values, rtol=0, atol=0.002)
+    np.testing.assert_allclose(
+        theirs.data.event_time.values, ours.data.event_time.values, rtol=0, atol=0.002
+    )
     np.testing.assert_allclose(theirs.data.force.max(), ours.data.force.max(), rtol=1e-6)
 
 
@@ -43,12 +48,17 @@ def test_same_motion_as_our_plant(hold):
     ours, theirs = (scene.run().data for scene in scenes)
     assert np.ptp(ours.q.values, axis=0).max() > 0.3
     for name in ("q", "qd", "tau", "tool_position"):
-        np.testing.assert_allclose(theirs[name].values, ours[name].values, rtol=0, atol=1e-8, err_msg=name)
+        np.testing.assert_allclose(
+            theirs[name].values, ours[name].values, rtol=0, atol=1e-8, err_msg=name
+        )
 
 
 def test_semi_implicit_euler_is_mujocos_own():
     scenes = [
-        simulation(SWING % "true" + f"plant: {{engine: {e}, damping: 2, integrator: semi_implicit_euler}}\n")
+        simulation(
+            SWING % "true"
+            + f"plant: {{engine: {e}, damping: 2, integrator: semi_implicit_euler}}\n"
+        )
         for e in ("internal", "mujoco")
     ]
     ours, theirs = (scene.run().data.q.values for scene in scenes)
@@ -62,7 +72,9 @@ def test_contact_with_damping_and_friction():
         advance(scene, 150)
     np.testing.assert_allclose(scenes[1].state.q, scenes[0].state.q, rtol=0, atol=1e-9)
     ours, theirs = (scene.state.truth for scene in scenes)
-    for mine, its in zip((*ours[:3], numbers_of(ours.touch)), (*theirs[:3], numbers_of(theirs.touch)), strict=True):
+    for mine, its in zip(
+        (*ours[:3], numbers_of(ours.touch)), (*theirs[:3], numbers_of(theirs.touch)), strict=True
+    ):
         np.testing.assert_allclose(its, mine, rtol=1e-6, atol=1e-9)
     assert np.linalg.norm(scenes[1].state.truth.touch.force) == pytest.approx(10.0, rel=0.1)
 
@@ -74,7 +86,8 @@ def test_the_sensor_at_the_flange_feels_the_same_contact():
         "detection={estimator: wrist_sensor, measure: force_norm, threshold: 1000}", "time_limit=6",
     ]  # fmt: skip
     ours, theirs = (
-        simulate(load_world("u_trap", [*change, f"plant.engine={engine}"])).data for engine in ("internal", "mujoco")
+        simulate(load_world("u_trap", [*change, f"plant.engine={engine}"])).data
+        for engine in ("internal", "mujoco")
     )
     assert np.linalg.norm(ours.force.values, axis=1).max() > 10.0
     for name in ("force_sensed", "moment_sensed", "force_estimate"):
@@ -82,7 +95,11 @@ def test_the_sensor_at_the_flange_feels_the_same_contact():
 
 
 def test_sliding_on_what_was_felt_goes_the_same_way():
-    change = ["explore=slide", "sensors.wrench={}", "detection={estimator: wrist_sensor, measure: force_norm}"]
+    change = [
+        "explore=slide",
+        "sensors.wrench={}",
+        "detection={estimator: wrist_sensor, measure: force_norm}",
+    ]
     ours, theirs = (
         simulate(load_world("over_the_wall", [*change, f"plant.engine={engine}"])).summary
         for engine in ("internal", "mujoco")
@@ -105,7 +122,9 @@ def test_every_link_can_touch():
     assert len(set(ours.contact_link.values) - {0}) >= 2
     np.testing.assert_array_equal(theirs.contact_link.values, ours.contact_link.values)
     for name in ("q", "force", "tau_external"):
-        np.testing.assert_allclose(theirs[name].values, ours[name].values, rtol=1e-6, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(
+            theirs[name].values, ours[name].values, rtol=1e-6, atol=1e-6, err_msg=name
+        )
 
 
 def test_it_is_mujoco_that_moves():
@@ -130,8 +149,12 @@ def test_stepping_resetting_and_recording():
 
 
 def test_explosion_is_reported():
-    law = "controller: {law: computed_torque, proportional: 1.0e+8, derivative: 0, saturate: false}\n"
-    scene = simulation(REST + law + "plant: {engine: mujoco}\nstart: {joints: [1, -1, 1, 0.1, 1.5, 0.5]}\n")
+    law = (
+        "controller: {law: computed_torque, proportional: 1.0e+8, derivative: 0, saturate: false}\n"
+    )
+    scene = simulation(
+        REST + law + "plant: {engine: mujoco}\nstart: {joints: [1, -1, 1, 0.1, 1.5, 0.5]}\n"
+    )
     scene.state.qd[:] = 0.1
     assert scene.run().outcome == "diverged"
     assert "exploded" in scene.reason
@@ -146,7 +169,9 @@ def test_missing_mujoco_is_told_in_one_line(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
-    with pytest.raises(BadInput, match=r"needs MuJoCo; allowed: pip install 'hopfield-nav\[mujoco\]'$"):
+    with pytest.raises(
+        BadInput, match=r"needs MuJoCo; allowed: pip install 'hopfield-nav\[mujoco\]'$"
+    ):
         simulation("plant: {engine: mujoco}")
 
 

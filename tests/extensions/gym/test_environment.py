@@ -26,7 +26,9 @@ def straight_on(arm, observation):
     speed = 3.0 * way * min(1.0, 0.25 / (3.0 * np.linalg.norm(way)))  # [m/s], at most 0.25
     J = jacobian(arm, q)[:3]
     wanted = J.T @ np.linalg.solve(J @ J.T + 0.02**2 * np.eye(3), speed)
-    return np.clip(inverse_dynamics(arm, q, qd, 25.0 * (wanted - qd)) / arm.torque_limits, -1.0, 1.0)
+    return np.clip(
+        inverse_dynamics(arm, q, qd, 25.0 * (wanted - qd)) / arm.torque_limits, -1.0, 1.0
+    )
 
 
 def played(env, steps=2000, seed=0):
@@ -44,7 +46,10 @@ def played(env, steps=2000, seed=0):
 def test_an_episode_begins_with_the_way_from_the_tool_to_the_goal():
     env = ReachEnv("u_trap")
     observation, _ = env.reset(seed=0)
-    way = np.array(load_world("u_trap").goal_point) - forward_kinematics(env.arm, observation[:6])[:3, 3]
+    way = (
+        np.array(load_world("u_trap").goal_point)
+        - forward_kinematics(env.arm, observation[:6])[:3, 3]
+    )
     np.testing.assert_allclose(observation[-3:], way, atol=1e-12)
 
 
@@ -179,13 +184,17 @@ def test_an_episode_is_cut_when_a_run_ends():
     assert simulation.time == pytest.approx(0.01)
 
 
-@pytest.mark.parametrize("wrong", [0, -0.005, 0.0025, math.nan, math.inf, 1e300, 10**400, "x", None, True])
+@pytest.mark.parametrize(
+    "wrong", [0, -0.005, 0.0025, math.nan, math.inf, 1e300, 10**400, "x", None, True]
+)
 def test_a_duration_of_no_whole_periods_is_refused(wrong):
     with pytest.raises(BadInput, match="duration"):
         ReachEnv("empty", duration=wrong)
 
 
-@pytest.mark.parametrize("wrong", ["x", None, [1, 2], [[0.0] * 6], {"a": 1}, [10**400] * 6, [math.nan] * 6])
+@pytest.mark.parametrize(
+    "wrong", ["x", None, [1, 2], [[0.0] * 6], {"a": 1}, [10**400] * 6, [math.nan] * 6]
+)
 def test_an_action_that_is_none_is_refused(wrong):
     env = ReachEnv("empty")
     env.reset(seed=0)

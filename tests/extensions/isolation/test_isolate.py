@@ -21,7 +21,10 @@ from hopfield_nav.extensions.isolation.contact_link import fit_surface, misfit_b
 from hopfield_nav.extensions.isolation.surface import AREA
 from hopfield_nav.geometry import arm_bodies, capsules_in_base
 
-study, random_surface_points = (suite_module("isolation_pushes"), suite_module("surface_points").random_surface_points)
+study, random_surface_points = (
+    suite_module("isolation_pushes"),
+    suite_module("surface_points").random_surface_points,
+)
 counted, isolate_pushes, random_pushes = study.counted, study.isolate_pushes, study.random_pushes
 counts = suite_module("isolation_scores").counts
 ARM = load_arm("ur5_ragazzon2012")
@@ -93,7 +96,9 @@ def test_a_frictionless_push_on_a_wrist_housing_gives_nothing_on_its_own_joint()
     ends = capsules_in_base(ARM, drawn.q)
     for link in (4, 5, 6):
         rows = np.flatnonzero(places.link == link)
-        torque = push_torque(ARM, drawn.q[rows], places.link[rows], places.point[rows], places.normal[rows])
+        torque = push_torque(
+            ARM, drawn.q[rows], places.link[rows], places.point[rows], places.normal[rows]
+        )
         assert len(rows) > 20
         assert np.abs(torque[:, link:]).max(initial=0.0) == 0.0
         assert np.abs(torque[:, link - 1]).max() <= (0.03 + 1e-9 if link < 6 else 1e-12)
@@ -111,7 +116,9 @@ def test_friction_is_felt_on_that_joint():
     places = random_surface_points(ARM, np.repeat(Q[None], 500, axis=0), np.random.default_rng(1))
     row = int(np.flatnonzero(places.link == 6)[0])
     tangent = np.cross(places.normal[row], [0.3, 0.5, 0.8])
-    torque = push_torque(ARM, Q[None], np.array([6]), places.point[row : row + 1], 20.0 * tangent[None])
+    torque = push_torque(
+        ARM, Q[None], np.array([6]), places.point[row : row + 1], 20.0 * tangent[None]
+    )
     assert abs(torque[0, 5]) > 0.05
 
 
@@ -153,9 +160,13 @@ def test_the_set_holds_what_a_free_search_finds():
             patch = surface.patches[p]
 
             def misfit(x, patch=patch, i=i, p=p):
-                at, _ = surface_places(ARM, drawn.q[i], surface, np.array([p]), np.array([x[0]]), np.array([x[1]]))
+                at, _ = surface_places(
+                    ARM, drawn.q[i], surface, np.array([p]), np.array([x[0]]), np.array([x[1]])
+                )
                 thin = surface._replace(bodies=np.where(np.arange(12) == 7, 0.0, surface.bodies))
-                axis, _ = surface_places(ARM, drawn.q[i], thin, np.array([p]), np.array([x[0]]), np.array([x[1]]))
+                axis, _ = surface_places(
+                    ARM, drawn.q[i], thin, np.array([p]), np.array([x[0]]), np.array([x[1]])
+                )
                 normal = (axis - at) / np.linalg.norm(axis - at)
                 unit = push_torque(ARM, drawn.q[i][None], drawn.link[i : i + 1], at, normal)[0]
                 force = np.clip(unit @ drawn.torque[i] / max(unit @ unit, 1e-12), 0, 500)
@@ -163,7 +174,10 @@ def test_the_set_holds_what_a_free_search_finds():
 
             bounds = [(patch[U] - patch[HALF_U], patch[U] + patch[HALF_U]),
                       (patch[V] - patch[HALF_V], patch[V] + patch[HALF_V])]  # fmt: skip
-            starts = [(patch[U], patch[V]), *zip(*(rng.uniform(*b, 3) for b in bounds), strict=True)]
+            starts = [
+                (patch[U], patch[V]),
+                *zip(*(rng.uniform(*b, 3) for b in bounds), strict=True),
+            ]
             least = min(minimize(misfit, s, bounds=bounds, method="L-BFGS-B").fun for s in starts)
             bound = misfit_bound(6)
             assert (rows[p, 0] <= bound) == (least <= bound) or abs(least / bound - 1) < 0.05

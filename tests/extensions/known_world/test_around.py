@@ -9,7 +9,13 @@ from known_cell import ARM, pose
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav import geometry, load_world
 from hopfield_nav.extensions.clearance import build_scene, collides
-from hopfield_nav.extensions.known_world import facts, plan_around, plan_known, plan_shortest, plan_world
+from hopfield_nav.extensions.known_world import (
+    facts,
+    plan_around,
+    plan_known,
+    plan_shortest,
+    plan_world,
+)
 
 START, GOAL = pose([0.5, -0.25, 0.3]), pose([0.5, 0.25, 0.3])
 
@@ -84,7 +90,9 @@ def test_a_leg_that_stands_upright_or_only_turns_is_led_around_too():
 
 
 def test_no_way_is_one_sentence():
-    walls = [geometry.box([x, 0.0, 0.5], [1.6, 0.02, 3.0]) for x in (1.0, -1.0)]  # the arm stands between
+    walls = [
+        geometry.box([x, 0.0, 0.5], [1.6, 0.02, 3.0]) for x in (1.0, -1.0)
+    ]  # the arm stands between
     plan = plan_around(ARM, scene_with(*walls), START, [GOAL])
     assert plan.path is None
     assert plan.reason == "none of 144 detours up to 0.5 m beside the line is free"
@@ -97,7 +105,8 @@ def test_no_way_is_one_sentence():
 
 def test_auto_weighs_time_and_the_tools_way_and_in_turn_is_the_documents_order():
     auto, in_turn, around = (
-        plan_world(load_world("cell", [f"plan.method={method}"])) for method in ("auto", "in_turn", "around")
+        plan_world(load_world("cell", [f"plan.method={method}"]))
+        for method in ("auto", "in_turn", "around")
     )
     assert (auto.plan.path.kind, in_turn.plan.path.kind) == ("around", "direct")
     assert auto.plan.path.q.tobytes() == around.plan.path.q.tobytes()

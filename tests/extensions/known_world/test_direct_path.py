@@ -25,7 +25,9 @@ def brute_turns(q, limits):
 def test_turns_against_brute_force():
     arm, _ = empty()
     for q in np.random.default_rng(1).uniform(-np.pi, np.pi, (20, 6)):
-        np.testing.assert_allclose(turn_alternatives(arm, q), brute_turns(q, arm.position_limits), atol=1e-9)
+        np.testing.assert_allclose(
+            turn_alternatives(arm, q), brute_turns(q, arm.position_limits), atol=1e-9
+        )
         assert len(turn_alternatives(arm, q)) == 64
 
 
@@ -60,7 +62,9 @@ def test_the_best_five_are_the_five_shortest_free_ones_of_all():
     starts, goals = free_pairs(arm, scene, 12, 4)
     blocked = 0
     for start, goal in zip(starts, goals, strict=True):
-        everything = np.concatenate([brute_turns(q, arm.position_limits) for q in inverse_kinematics(arm, goal)])
+        everything = np.concatenate(
+            [brute_turns(q, arm.position_limits) for q in inverse_kinematics(arm, goal)]
+        )
         lengths = np.abs(everything - start).sum(axis=1)
         order = np.argsort(lengths)
         free = motion_is_free(arm, scene, start, everything[order])
@@ -76,7 +80,9 @@ def test_the_best_five_are_the_five_shortest_free_ones_of_all():
 
 def test_via_points_against_all_sequences():
     arm, scene = cell()
-    arm = arm._replace(position_limits=np.tile([-np.pi, np.pi], (6, 1)))  # one turn: few enough for brute force
+    arm = arm._replace(
+        position_limits=np.tile([-np.pi, np.pi], (6, 1))
+    )  # one turn: few enough for brute force
     (start, *_), goals = free_pairs(arm, scene, 4, 6)
     for via, goal in itertools.pairwise(goals):
         first, second = inverse_kinematics(arm, via), inverse_kinematics(arm, goal)
@@ -107,11 +113,16 @@ def test_reasons():
     start = free_joints(arm, scene, 1, 9)[0]
     far, in_table = pose([2.0, 0, 0.3]), pose([0.5, 0.2, 0.1])
     assert plan_direct(arm, scene, start, [far]).reason == "the goal is out of reach"
-    assert plan_direct(arm, scene, start, [far, pose([0.4, 0.2, 0.4])]).reason == "via point 1 is out of reach"
+    assert (
+        plan_direct(arm, scene, start, [far, pose([0.4, 0.2, 0.4])]).reason
+        == "via point 1 is out of reach"
+    )
     reason = plan_direct(arm, scene, start, [in_table]).reason
     assert reason.startswith("the goal is free in no joint position: ")
     assert "known[1]" in reason
-    assert plan_direct(arm, scene, np.zeros(6), [start]).reason.startswith("the start is free in no joint position")
+    assert plan_direct(arm, scene, np.zeros(6), [start]).reason.startswith(
+        "the start is free in no joint position"
+    )
 
 
 def test_where_every_direct_motion_is_blocked():
@@ -133,7 +144,9 @@ def test_a_tool_is_taken_into_account():
     scene = build_scene(arm, cell()[1].solids)
     start = free_joints(arm, scene, 1, 11)[0]
     plan = plan_direct(arm, scene, start, [pose([0.4, 0.25, 0.25])], 1)
-    np.testing.assert_allclose(forward_kinematics(arm, plan.paths[0].q[-1])[:3, 3], [0.4, 0.25, 0.25], atol=1e-9)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.paths[0].q[-1])[:3, 3], [0.4, 0.25, 0.25], atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,18 @@ def test_plan_leaves_trajectory_program_numbers_and_world(capsys):
     assert "around, free for the whole motion" in out
     assert "shortest not possible" in out
     made = Path("runs/cell-plan")
-    assert sorted(p.name for p in made.iterdir()) == ["plan.csv", "plan.json", "plan.script", "world.yaml"]
+    assert sorted(p.name for p in made.iterdir()) == [
+        "plan.csv",
+        "plan.json",
+        "plan.script",
+        "world.yaml",
+    ]
     facts = json.loads((made / "plan.json").read_text())
     table = load_plan_csv(made / "plan.csv")
     assert table.time[-1] == pytest.approx(facts["duration_s"])
-    np.testing.assert_allclose(table.q[[0, -1]], [facts["start_joints_rad"], facts["goal_joints_rad"]], atol=1e-8)
+    np.testing.assert_allclose(
+        table.q[[0, -1]], [facts["start_joints_rad"], facts["goal_joints_rad"]], atol=1e-8
+    )
     assert "def planned_path():" in (made / "plan.script").read_text()
     assert load_world(made / "world.yaml") == load_world("cell")
     assert main(["plan", "cell", "--no-plots"]) == 0
@@ -152,7 +159,8 @@ def test_the_demonstration_says_what_it_does(capsys):
     for line in capsys.readouterr().out.splitlines()[1:]:
         number, _, words = line.partition("  ")
         assert re.fullmatch(
-            r"(straight line|detour|direct path|sampled path), [\d.]+ rad, [\d.]+ s(  \(no [a-z ]+\))?", words
+            r"(straight line|detour|direct path|sampled path), [\d.]+ rad, [\d.]+ s(  \(no [a-z ]+\))?",
+            words,
         )
         facts = json.loads(Path(f"a/{number}/plan.json").read_text())
         assert words.startswith("straight line") == (facts["method"] == "shortest")
@@ -171,7 +179,9 @@ def test_the_demonstration_can_be_interrupted(monkeypatch, capsys):
 
 def test_a_simulated_plan_that_touches_something_unknown_is_no_success(capsys):
     post = "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"
-    assert main(["plan", "cell", *LINE, "--set", post, "--simulate", "--no-plots", "--out", "a"]) == 1
+    assert (
+        main(["plan", "cell", *LINE, "--set", post, "--simulate", "--no-plots", "--out", "a"]) == 1
+    )
     assert "not looked at" in capsys.readouterr().out
 
 

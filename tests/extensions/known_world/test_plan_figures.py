@@ -12,8 +12,19 @@ from matplotlib.image import imread
 from dynamics import inverse_kinematics
 from hopfield_nav.build import solids_of
 from hopfield_nav.extensions.clearance import build_scene, clearance, collides, scene_of_world
-from hopfield_nav.extensions.known_world import SAMPLING, KnownPlan, PlannedPath, path_length, plan_known
-from hopfield_nav.extensions.known_world.figures import POSES, draw_plan_figures, fine_path, plan_page
+from hopfield_nav.extensions.known_world import (
+    SAMPLING,
+    KnownPlan,
+    PlannedPath,
+    path_length,
+    plan_known,
+)
+from hopfield_nav.extensions.known_world.figures import (
+    POSES,
+    draw_plan_figures,
+    fine_path,
+    plan_page,
+)
 from hopfield_nav.figures import paper_style
 from hopfield_nav.figures.solid import CellPose, make_view
 from hopfield_nav.figures.solid import cell as cell_view
@@ -92,7 +103,9 @@ def test_angles_and_clearance_are_those_of_the_path(straight):
     solids, itself, margin = near.lines
     of_solids = clearance(ARM, SCENE._replace(pairs=SCENE.pairs[:0]), fine_path(straight.path.q))
     assert solids.get_ydata().min() == pytest.approx(100 * of_solids.min())
-    assert itself.get_ydata().min() == pytest.approx(100 * clearance(ARM, build_scene(ARM), straight.path.q).min())
+    assert itself.get_ydata().min() == pytest.approx(
+        100 * clearance(ARM, build_scene(ARM), straight.path.q).min()
+    )
     assert margin.get_ydata()[0] == pytest.approx(100 * MARGIN)
     assert near.lines[0].get_xdata()[-1] == pytest.approx(straight.path.length)
 
@@ -102,11 +115,17 @@ def test_the_legend_has_the_lengths_of_paths_and_the_arcs_end_at_the_goal(direct
     assert len(direct.paths) == 5
     written = [float(t.split(": ")[1][:-4]) for t in labels(figure) if t.startswith("path")]
     np.testing.assert_allclose(written, [path.length for path in direct.paths], atol=0.005)
-    view = cell_view.CellView(ARM, SOLIDS, np.concatenate([fine_path(path.q, 0.1) for path in direct.paths]))
-    arcs = [np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20]
+    view = cell_view.CellView(
+        ARM, SOLIDS, np.concatenate([fine_path(path.q, 0.1) for path in direct.paths])
+    )
+    arcs = [
+        np.array(line.get_data()).T for line in figure.axes[0].lines if len(line.get_xdata()) > 20
+    ]
     assert len(arcs) == 5
     for arc in arcs:
-        np.testing.assert_allclose(arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9)
+        np.testing.assert_allclose(
+            arc[[0, -1]], view.appear(np.array([START[:3, 3], GOAL[:3, 3]])), atol=1e-9
+        )
 
 
 def test_nothing_is_cut_off(straight, direct):
@@ -133,7 +152,9 @@ def test_a_sampled_path_has_milestones(direct, tmp_path):
 def test_a_path_that_does_not_move_can_be_drawn(straight, rows):
     q = np.repeat(straight.path.q[:1], rows, axis=0)
     with paper_style():
-        plan_page(ARM, SCENE, SOLIDS, [PlannedPath(q, "direct", np.arange(rows), 0.0)]).canvas.draw()
+        plan_page(
+            ARM, SCENE, SOLIDS, [PlannedPath(q, "direct", np.arange(rows), 0.0)]
+        ).canvas.draw()
 
 
 def test_a_ghost_where_the_arm_is_does_not_show(straight):
@@ -141,7 +162,11 @@ def test_a_ghost_where_the_arm_is_does_not_show(straight):
     view = cell_view.CellView(ARM, [], q[None])
     other = q + 1.0 * (np.arange(6) == 4)
     pictures = []
-    for poses in ([CellPose(q)], [CellPose(q), CellPose(q, 0.3)], [CellPose(q), CellPose(other, 0.3)]):
+    for poses in (
+        [CellPose(q)],
+        [CellPose(q), CellPose(q, 0.3)],
+        [CellPose(q), CellPose(other, 0.3)],
+    ):
         figure = Figure((3, 3))
         ax = cell_view.frame_cell(figure.add_axes((0, 0, 1, 1)), view)
         cell_view.add_poses(ax, view, poses)

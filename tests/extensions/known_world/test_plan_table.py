@@ -15,7 +15,12 @@ from poses import HOME
 from refusals import refused
 
 from dynamics import load_arm
-from hopfield_nav.extensions.known_world import load_plan_csv, quintic_pieces, time_path, write_plan_csv
+from hopfield_nav.extensions.known_world import (
+    load_plan_csv,
+    quintic_pieces,
+    time_path,
+    write_plan_csv,
+)
 from hopfield_nav.extensions.known_world.robot_program import plan_table
 from hopfield_nav.loop import evaluate
 
@@ -60,15 +65,21 @@ def test_round_trip_keeps_every_bit(tmp_path, period):
 @pytest.mark.parametrize("path", ["direct", "line"])
 def test_the_table_is_a_trajectory_again(tmp_path, path):
     """It meets the original at the rows, and between them nearly, the better the finer."""
-    original = trajectory() if path == "direct" else time_path(ARM, line_path(ARM, HOME, [0, -0.2, 0.1]))
+    original = (
+        trajectory() if path == "direct" else time_path(ARM, line_path(ARM, HOME, [0, -0.2, 0.1]))
+    )
     worst = []
     for period in (0.008, 0.001):
-        again = quintic_pieces(*load_plan_csv(write_plan_csv(ARM, original, tmp_path / "p.csv", period))[:4])
+        again = quintic_pieces(
+            *load_plan_csv(write_plan_csv(ARM, original, tmp_path / "p.csv", period))[:4]
+        )
         assert again.knots[-1] == original.knots[-1]
         for time in again.knots[:-1:20]:
             np.testing.assert_allclose(evaluate(again, time), evaluate(original, time), atol=1e-8)
         times = np.random.default_rng(0).uniform(0, original.knots[-1], 500)
-        worst.append(max(np.abs(evaluate(again, t)[0] - evaluate(original, t)[0]).max() for t in times))
+        worst.append(
+            max(np.abs(evaluate(again, t)[0] - evaluate(original, t)[0]).max() for t in times)
+        )
     assert worst[0] < 1e-6
     assert worst[1] < 0.1 * worst[0]
 
@@ -130,7 +141,10 @@ def _pipe(folder):
         (lambda folder: plan_table(ARM, trajectory(), 0.0), "period must be positive"),
         (lambda folder: load_plan_csv(folder / "none.csv"), "cannot read"),
         (lambda folder: load_plan_csv(_pipe(folder)), "no regular file"),
-        (lambda folder: write_plan_csv(ARM, trajectory(), folder / "no" / "plan.csv"), "cannot write"),
+        (
+            lambda folder: write_plan_csv(ARM, trajectory(), folder / "no" / "plan.csv"),
+            "cannot write",
+        ),
     ],
     ids=["no period", "missing file", "a pipe", "missing folder"],
 )

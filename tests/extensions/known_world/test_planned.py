@@ -15,14 +15,23 @@ from hopfield_nav import load_world, plan_world
 from hopfield_nav.experiment import follow
 from hopfield_nav.extensions.clearance import build_scene, collides, motion_is_free
 from hopfield_nav.extensions.clearance.proof import trajectory_is_free
-from hopfield_nav.extensions.known_world import PlannedPath, facts, save_plan, task_of_world, time_path
+from hopfield_nav.extensions.known_world import (
+    PlannedPath,
+    facts,
+    save_plan,
+    task_of_world,
+    time_path,
+)
 from hopfield_nav.extensions.known_world import planned as planned_module
 from hopfield_nav.extensions.known_world.task import DIRECT
 from hopfield_nav.geometry import sphere
 from hopfield_nav.loop import sample
 from hopfield_nav.world import parse_world
 
-STRAIGHT = ["plan.start.pose.position=[0.42, -0.2, 0.26]", "plan.goal.pose.position=[0.42, 0.22, 0.26]"]
+STRAIGHT = [
+    "plan.start.pose.position=[0.42, -0.2, 0.26]",
+    "plan.goal.pose.position=[0.42, 0.22, 0.26]",
+]
 
 
 def test_the_cell_needs_a_detour_and_beside_the_can_the_line_is_free():
@@ -46,7 +55,9 @@ def test_facts_are_those_of_the_trajectory():
     found = facts(planned)
     assert found["tool_distance_m"] == pytest.approx(0.42, abs=1e-9)
     assert found["tool_length_m"] == pytest.approx(0.42, abs=1e-5)
-    assert found["duration_s"] == planned.trajectory.knots[-1] > 0.42 / planned.world.plan.tool_speed
+    assert (
+        found["duration_s"] == planned.trajectory.knots[-1] > 0.42 / planned.world.plan.tool_speed
+    )
     assert found["clearance_obstacles_m"] > 0
     assert found["joint_length_rad"] == planned.plan.path.length
 
@@ -57,7 +68,9 @@ def test_the_task_of_a_world():
     task = task_of_world(world, arm)
     assert task.start.tolist() == list(world.start.joints)
     np.testing.assert_allclose(task.stations[0][:3, 3], [0.4, 0.1, world.map.origin[2]])
-    np.testing.assert_allclose(task.stations[0][:3, :3], forward_kinematics(arm, task.start)[:3, :3])
+    np.testing.assert_allclose(
+        task.stations[0][:3, :3], forward_kinematics(arm, task.start)[:3, :3]
+    )
     with refused(r"plan\.goal"):
         task_of_world(parse_world("format: 1"), arm)
 
@@ -81,7 +94,9 @@ def test_the_controller_follows_a_plan_without_touching_what_is_known():
 def test_what_is_not_known_is_found_by_touch():
     """The same plan with a post in its way that only the simulated world has."""
     planned = plan_world(load_world("cell", STRAIGHT))
-    world = load_world("cell", [*STRAIGHT, "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"])
+    world = load_world(
+        "cell", [*STRAIGHT, "obstacles=[{cylinder: {center: [0.42, 0.0], radius: 0.03}}]"]
+    )
     again = plan_world(world)
     np.testing.assert_array_equal(again.plan.path.q, planned.plan.path.q)
     run = follow(world, again.trajectory)
@@ -118,7 +133,11 @@ def test_through_via_points():
     via = pose([0.4, 0.0, 0.55]).tolist()
     rotation = [row[:3] for row in via[:3]]
     world = load_world(
-        "cell", [f"plan.via=[{{pose: {{position: [0.4, 0.0, 0.55], rotation: {rotation}}}}}]", "plan.method=direct"]
+        "cell",
+        [
+            f"plan.via=[{{pose: {{position: [0.4, 0.0, 0.55], rotation: {rotation}}}}}]",
+            "plan.method=direct",
+        ],
     )
     planned = plan_world(world)
     assert len(planned.plan.path.q) == 3
@@ -193,20 +212,27 @@ def test_an_interrupted_plan_leaves_nothing_and_a_full_folder_is_left_alone(monk
 
 def test_where_no_path_can_be_followed_the_reason_is_the_torque():
     heavy = ["tool.payload={mass: 14, center_of_mass: [0, 0, 0.1]}", "known=[]"]
-    goal = ["start.joints=[0, 0, 0, 0, 0, 0]", "plan={goal: {joints: [0.5, -0.2, 0.1, 0.5, 1.5, 1]}}"]
+    goal = [
+        "start.joints=[0, 0, 0, 0, 0, 0]",
+        "plan={goal: {joints: [0.5, -0.2, 0.1, 0.5, 1.5, 1]}}",
+    ]
     planned = plan_world(load_world("cell", [*heavy, *goal]))
     assert planned.trajectory is None
     assert "torque" in planned.plan.reason
 
 
 def test_a_tool_rotation_with_seven_digits():
-    turned = "tool.frame.rotation=[[0.7071068, -0.7071068, 0], [0.7071068, 0.7071068, 0], [0, 0, 1]]"
+    turned = (
+        "tool.frame.rotation=[[0.7071068, -0.7071068, 0], [0.7071068, 0.7071068, 0], [0, 0, 1]]"
+    )
     assert plan_world(load_world("cell", [turned, "plan.method=direct"])).plan.path is not None
 
 
 def test_a_goal_on_a_joint_limit(tmp_path):
     joints = [[0, -1.5, 1.0, 0.5, 1.5, 4.0], [1.1, -1.2, 1.0, 0.5, 1.5, 2 * np.pi]]
-    places = [f"plan.{key}={{joints: {q}}}" for key, q in zip(("start", "goal"), joints, strict=True)]
+    places = [
+        f"plan.{key}={{joints: {q}}}" for key, q in zip(("start", "goal"), joints, strict=True)
+    ]
     planned = plan_world(load_world("cell", [*places, "known=[]", "plan.method=direct"]))
     assert planned.plan.path.q[-1, 5] in (0.0, 2 * np.pi)
     save_plan(planned, tmp_path)

@@ -20,7 +20,11 @@ from hopfield_nav.loop import evaluate
 TOOL = np.eye(4)
 TOOL[:3, :3], TOOL[:3, 3] = Rotation.from_rotvec([0.1, -0.2, 0.3]).as_matrix(), [0.01, 0.02, 0.15]
 ARM = with_tool(load_arm("ur5_ragazzon2012"), TOOL)
-POINTS = [HOME, HOME + np.array([0.5, -0.3, 0.2, 0.1, -0.1, 0.4]), HOME + np.array([0.5, 0.1, 0, 0, 0, -1])]
+POINTS = [
+    HOME,
+    HOME + np.array([0.5, -0.3, 0.2, 0.1, -0.1, 0.4]),
+    HOME + np.array([0.5, 0.1, 0, 0, 0, -1]),
+]
 DIRECT = direct_path(POINTS)
 OPENING = ("def ", "while ", "if ", "else:")
 
@@ -47,7 +51,9 @@ def program(path, **named):
 
 def parse(text):
     """Statements (depth, text); refuses what is unbalanced, badly indented, not finite, or no statement."""
-    known = re.compile(r"((global )?\w+ = .+|\w+\(.*\)|(while|if) .+:|else:|def \w+\(\w*\):|return .+|halt|end)$")
+    known = re.compile(
+        r"((global )?\w+ = .+|\w+\(.*\)|(while|if) .+:|else:|def \w+\(\w*\):|return .+|halt|end)$"
+    )
     depth, statements = 0, []
     for line in text.splitlines():
         code = line.split("#")[0].rstrip()
@@ -78,10 +84,14 @@ def run(text, joints=HOME):
     parse(text)
     done = []
     names = ("servoj", "stopj", "popup")
-    robot = {name: lambda *given, _as=name, **named: done.append((_as, given, named)) for name in names}
+    robot = {
+        name: lambda *given, _as=name, **named: done.append((_as, given, named)) for name in names
+    }
     robot |= {"get_actual_joint_positions": lambda: list(joints), "Halt": Halt}
     lines = [line for line in text.splitlines() if line.strip() != "end"]
-    code = "\n".join(line.replace("halt", "raise Halt") if line.strip() == "halt" else line for line in lines)
+    code = "\n".join(
+        line.replace("halt", "raise Halt") if line.strip() == "halt" else line for line in lines
+    )
     try:
         exec(f"{code}\nplanned_path()", robot)
     except Halt:
@@ -99,7 +109,9 @@ def test_program_is_whole(path):
     text = program(path, name="to the\nshelf")
     first = text.splitlines()[0]
     assert first.startswith(f"# to the shelf: servoj, {timed(path.kind).knots[-1]:.3f} s")
-    np.testing.assert_allclose([float(x) for x in re.search(r"\[(.*)\]", first)[1].split(",")], HOME, atol=1e-9)
+    np.testing.assert_allclose(
+        [float(x) for x in re.search(r"\[(.*)\]", first)[1].split(",")], HOME, atol=1e-9
+    )
     statements = parse(text)
     assert statements[0] == (0, "def planned_path():")
     assert statements[-1] == (0, "end")

@@ -15,7 +15,13 @@ from refusals import refused
 from dynamics import forward_kinematics, link_frames
 from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.clearance import build_scene, clearance, motion_is_free, scene_of_world
-from hopfield_nav.extensions.known_world import plan_direct, plan_known, plan_sampling, sampling, turn_alternatives
+from hopfield_nav.extensions.known_world import (
+    plan_direct,
+    plan_known,
+    plan_sampling,
+    sampling,
+    turn_alternatives,
+)
 from hopfield_nav.extensions.known_world.sampling import load_ompl
 from hopfield_nav.geometry import pack_primitives, sphere
 from hopfield_nav.world import parse_world
@@ -55,7 +61,9 @@ def test_a_path_where_every_direct_motion_is_blocked():
     assert path.q[0].tolist() == START.tolist()
     assert path.q[-1].tolist() in turn_alternatives(ARM, GOAL).tolist()
     assert path.corners.tolist() == list(range(len(path.q)))
-    assert path.length == pytest.approx(sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False)))
+    assert path.length == pytest.approx(
+        sum(abs(b - a).sum() for a, b in zip(path.q, path.q[1:], strict=False))
+    )
     assert np.abs(path.q).max() <= ARM.position_limits.max()
     assert motion_is_free(ARM, SCENE, path.q[:-1], path.q[1:]).all()
 
@@ -83,7 +91,10 @@ def test_a_pose_is_met_from_a_pose_over_via_points():
 
 def test_simplifying_never_lengthens_in_the_metric_that_ompl_has():
     for seed in range(5):
-        raw, short = (plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).path.q for s in (False, True))
+        raw, short = (
+            plan_sampling(ARM, SCENE, START, [GOAL], seed=seed, simplify=s).path.q
+            for s in (False, True)
+        )
         assert _euclidean(short) <= _euclidean(raw) * (1 + 1e-12)
 
 
@@ -128,10 +139,16 @@ def test_a_goal_beyond_what_is_near_is_found_in_the_second_search():
 
 def test_paths_are_as_short_as_a_search_near_the_start_makes_them(monkeypatch):
     """Past the wall within OMPL's own space, two turns in every joint, the arm goes further in the mean."""
-    near = [_euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)]
+    near = [
+        _euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)
+    ]
     monkeypatch.setattr(sampling, "_regions", lambda limits, *_: [limits])
-    monkeypatch.setattr(sampling, "_STEP", 0.2 * np.linalg.norm(np.diff(ARM.position_limits, axis=1)))
-    wide = [_euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)]
+    monkeypatch.setattr(
+        sampling, "_STEP", 0.2 * np.linalg.norm(np.diff(ARM.position_limits, axis=1))
+    )
+    wide = [
+        _euclidean(plan_sampling(ARM, SCENE, START, [GOAL], seed=seed).path.q) for seed in range(8)
+    ]
     assert np.mean(near) < 0.9 * np.mean(wide)
 
 
@@ -158,15 +175,24 @@ def test_a_goal_too_near_to_be_proven_is_told_as_such():
     """A sphere beside the forearm that ends 0.05 mm from it at the goal, and 0.3 mm from it."""
     elbow, wrist = link_frames(ARM, GOAL)[[2, 3], :3, 3]
     along = (wrist - elbow) / np.linalg.norm(wrist - elbow)
-    near = 0.5 * (elbow + wrist) + 0.12 * np.cross(along, [along[1], -along[0], 0.0]) / np.hypot(*along[:2])
+    near = 0.5 * (elbow + wrist) + 0.12 * np.cross(along, [along[1], -along[0], 0.0]) / np.hypot(
+        *along[:2]
+    )
 
     def around(radius):
         return build_scene(ARM, pack_primitives([sphere(near, radius)]))
 
-    radius = 0.06 + float(clearance(ARM, around(0.06), GOAL))  # a larger one than the arm keeps from itself
+    radius = 0.06 + float(
+        clearance(ARM, around(0.06), GOAL)
+    )  # a larger one than the arm keeps from itself
     close = plan_sampling(ARM, around(radius - 5e-5), GOAL + 0.2 * HALF_TURN, [GOAL])
-    assert close.reason == "the goal is free in no joint position: it is nearer than 0.1 mm to something"
-    assert plan_sampling(ARM, around(radius - 3e-4), GOAL + 0.2 * HALF_TURN, [GOAL]).path is not None
+    assert (
+        close.reason
+        == "the goal is free in no joint position: it is nearer than 0.1 mm to something"
+    )
+    assert (
+        plan_sampling(ARM, around(radius - 3e-4), GOAL + 0.2 * HALF_TURN, [GOAL]).path is not None
+    )
 
 
 def test_no_path_where_there_is_none():
@@ -202,7 +228,12 @@ def test_another_process_finds_the_same_path_and_prints_nothing_of_ompl():
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     here = plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist()
     assert (done.stdout, done.stderr) == (f"{here}\n", "")

@@ -38,7 +38,9 @@ def near_pairs(arm, scene, count, seed):
 
 def assert_on_line(arm, plan):
     """The tool is where the line has it, at every row of the path."""
-    np.testing.assert_allclose(forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, plan.path.q), poses_at(plan.line, plan.places), atol=1e-9
+    )
 
 
 def test_paths_lie_on_the_line_and_are_free():
@@ -69,7 +71,9 @@ def independent_length(arm, scene, start, line, steps, bound):
     for T in poses_at(line, np.linspace(0, 1, steps + 1)[1:]):
         rows = inverse_kinematics(arm, T)
         free = rows[~collides(arm, scene, rows)] if len(rows) else rows
-        layers.append(np.concatenate([np.empty((0, 6)), *(turn_alternatives(arm, q) for q in free)]))
+        layers.append(
+            np.concatenate([np.empty((0, 6)), *(turn_alternatives(arm, q) for q in free)])
+        )
     offset = np.concatenate([[0], np.cumsum([len(x) for x in layers])])
     i, j, cost = [], [], []
     for k in range(steps):
@@ -140,7 +144,9 @@ def test_given_joints_are_met_with_their_turns():
     assert "joint 6 would have to jump" in other.reason
     shifted = start.copy()
     shifted[5] += TURN if start[5] < 0 else -TURN
-    assert plan_shortest(arm, scene, shifted, [turned]).path.length == pytest.approx(again.path.length)
+    assert plan_shortest(arm, scene, shifted, [turned]).path.length == pytest.approx(
+        again.path.length
+    )
 
 
 def test_a_wall_across_the_line_is_the_reason_and_the_place():
@@ -165,7 +171,9 @@ def test_out_of_reach_is_named_with_its_place():
 
 
 @pytest.mark.parametrize("bad", [0, 1, 2])
-@pytest.mark.parametrize("position", [[2.0, 0.3, 0.3], [0.5, 0.25, 0.1]], ids=["far", "in the table"])
+@pytest.mark.parametrize(
+    "position", [[2.0, 0.3, 0.3], [0.5, 0.25, 0.1]], ids=["far", "in the table"]
+)
 def test_a_bad_station_is_named_before_the_line_is_searched(bad, position):
     arm, scene = cell()
     places = [pose([0.38, y, 0.4]) for y in (0.25, 0.0, -0.25)]
@@ -196,7 +204,9 @@ def test_a_station_beyond_the_limits_is_named(bad):
 def test_a_search_that_is_given_up_says_so(monkeypatch):
     """One step across a wall: every edge touches it, and with one search only one of them is tried."""
     arm, _ = empty()
-    scene = build_scene(arm, geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])]))
+    scene = build_scene(
+        arm, geometry.pack_primitives([geometry.box([0.5, 0, 0.5], [1.0, 0.02, 1.0])])
+    )
     places = [pose([0.5, y, 0.3]) for y in (0.3, -0.3)]
     whole = plan_shortest(arm, scene, places[0], places[1:], steps=1)
     assert whole.reason.startswith("no continuous path: something is touched between two steps")
@@ -204,7 +214,9 @@ def test_a_search_that_is_given_up_says_so(monkeypatch):
     monkeypatch.setattr(shortest_path, "_MOST_SEARCHES", 2)
     plan = plan_shortest(arm, scene, places[0], places[1:], steps=1)
     assert plan.searches == 2
-    assert plan.reason.startswith("the search was given up after 2 paths along the steps; on the last one something")
+    assert plan.reason.startswith(
+        "the search was given up after 2 paths along the steps; on the last one something"
+    )
 
 
 def test_a_limit_is_named():
@@ -212,13 +224,21 @@ def test_a_limit_is_named():
     arm, scene = empty()
     narrow = arm._replace(position_limits=np.array([[-3.0, 3.0], *arm.position_limits[1:]]))
     r = 0.45
-    square = [pose([r, r, 0.3]), pose([-r, r, 0.3]), pose([-r, -r, 0.3]), pose([r, -r, 0.3]), pose([r, r, 0.3])]
+    square = [
+        pose([r, r, 0.3]),
+        pose([-r, r, 0.3]),
+        pose([-r, -r, 0.3]),
+        pose([r, -r, 0.3]),
+        pose([r, r, 0.3]),
+    ]
     round_base = plan_shortest(arm, scene, square[0], square[1:])
     assert round_base.path is not None, round_base.reason
     assert abs(round_base.path.q[-1, 0] - round_base.path.q[0, 0]) == pytest.approx(TURN)
     plan = plan_shortest(narrow, scene, square[0], square[1:])
     assert plan.path is None
-    assert re.search(r"joint 1 would pass its limit; (all \d|\d of \d) joint positions are free", plan.reason)
+    assert re.search(
+        r"joint 1 would pass its limit; (all \d|\d of \d) joint positions are free", plan.reason
+    )
 
 
 @pytest.mark.parametrize("steps", [100, 101])
@@ -238,7 +258,9 @@ def test_a_line_through_a_wrist_singularity(steps):
     assert plan.line.lengths[0] < 1e-12
     np.testing.assert_allclose(plan.path.q[-1], b, atol=1e-6)
     np.testing.assert_allclose(
-        np.delete(plan.path.q, 4, axis=1), np.delete(a[None], 4, axis=1) + 0 * plan.path.q[:, :5], atol=1e-5
+        np.delete(plan.path.q, 4, axis=1),
+        np.delete(a[None], 4, axis=1) + 0 * plan.path.q[:, :5],
+        atol=1e-5,
     )
     assert_on_line(arm, plan)
 
@@ -344,7 +366,9 @@ def test_a_line_out_of_a_singular_wrist_is_as_good_as_the_line_into_it():
         assert outward.path is not None, outward.reason
         assert outward.path.length <= inward.length * 1.001
         np.testing.assert_allclose(
-            forward_kinematics(arm, outward.path.q), poses_at(outward.line, outward.places), atol=1e-9
+            forward_kinematics(arm, outward.path.q),
+            poses_at(outward.line, outward.places),
+            atol=1e-9,
         )
     assert both > 7
 
@@ -372,7 +396,9 @@ def test_the_jump_that_is_named_is_the_least_of_all(given):
     for _ in range(50):
         bound = draw.uniform(0.05, 0.2, 6)
         free = np.array([False, True, True, True])
-        parts = [_Step(draw.uniform(-3, 3, (4, 6)), free, draw.uniform(-3, 3, (3, 6))) for _ in range(2)]
+        parts = [
+            _Step(draw.uniform(-3, 3, (4, 6)), free, draw.uniform(-3, 3, (3, 6))) for _ in range(2)
+        ]
         least, named = math.inf, (0, 0.0)
         for part in parts:
             for after in part.solutions[part.free]:
@@ -414,7 +440,11 @@ def test_slower_lines_may_turn_the_joints_more():
     arm, scene = cell()
     starts, goals = free_pairs(arm, scene, 30, 15)
     fast, slow = (
-        {k for k in range(30) if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).path}
+        {
+            k
+            for k in range(30)
+            if plan_shortest(arm, scene, starts[k], [goals[k]], tool_speed=v, turn_speed=5 * v).path
+        }
         for v in (0.5, 0.02)
     )
     assert fast < slow

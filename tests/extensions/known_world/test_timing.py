@@ -80,7 +80,9 @@ def test_limits_are_kept_at_any_time(case):
     torque = np.abs(pinocchio_torque(arm, q, qd, qdd))
     assert (torque <= most * limits.get("share", 0.9) * arm.torque_limits + 1e-9).all()
     later = np.array([evaluate(trajectory, t + 1e-6)[0] for t in times])
-    speed = np.linalg.norm(np.diff(forward_kinematics(arm, np.stack([q, later]))[..., :3, 3], axis=0)[0], axis=1)
+    speed = np.linalg.norm(
+        np.diff(forward_kinematics(arm, np.stack([q, later]))[..., :3, 3], axis=0)[0], axis=1
+    )
     assert (speed / 1e-6 <= most * limits.get("tool_speed", math.inf) + 1e-6).all()
 
 
@@ -90,7 +92,9 @@ def test_shares_are_what_pinocchio_finds(case):
     trajectory = time_path(arm, path, **limits)
     shares = MotionLimits(*largest_shares(arm, trajectory, motion_limits(arm, **limits)))
     _, q, qd, qdd = values(trajectory)
-    torque = np.abs(pinocchio_torque(arm, q, qd, qdd)) / (limits.get("share", 0.9) * arm.torque_limits)
+    torque = np.abs(pinocchio_torque(arm, q, qd, qdd)) / (
+        limits.get("share", 0.9) * arm.torque_limits
+    )
     assert shares.torque == pytest.approx(torque.max(), rel=0.02)
     assert shares.torque >= torque.max() - 1e-3
     assert shares.speed == pytest.approx((np.abs(qd) / arm.speed_limits).max(), rel=0.01)
@@ -114,7 +118,9 @@ def test_a_tight_limit_is_used_up_and_costs_time(name, tight, wide):
     assert end_time(faster, path, **{**tight, **wide}) < 0.98 * bound.knots[-1]
 
 
-@pytest.mark.parametrize(("length", "acceleration"), [(2.0, 1.4), (-5.0, 5.0), (6.0, 20.0), (0.3, 0.2)])
+@pytest.mark.parametrize(
+    ("length", "acceleration"), [(2.0, 1.4), (-5.0, 5.0), (6.0, 20.0), (0.3, 0.2)]
+)
 def test_one_joint_takes_the_time_of_the_trapezoid(length, acceleration):
     """Closed form of the bang-bang and the trapezoid move; the ramp adds itself and nothing else."""
     speed, distance = ARM.speed_limits[0], abs(length)
@@ -156,7 +162,10 @@ def test_lifting_takes_the_least_time_of_an_integrated_bang_bang():
         q[1] = state[0]
         gravity = pin.computeGeneralizedGravity(model, data, q)[1]
         inertia = pin.crba(model, data, q)[1, 1]
-        return [state[1], (torque - gravity) / inertia]  # one joint alone: C qd is dM/dq qd² / 2 = 0 here
+        return [
+            state[1],
+            (torque - gravity) / inertia,
+        ]  # one joint alone: C qd is dM/dq qd² / 2 = 0 here
 
     def run(torque, state, stop):
         event = lambda t, s, _: stop(s)  # noqa: E731
@@ -179,10 +188,14 @@ def test_only_limits_that_were_exceeded_are_tightened():
     """By as much as each was: twice its limit halves it, and nothing else."""
     limits = motion_limits(FULL, tool_speed=0.25)
     for name in limits._fields:
-        tight = timing._tightened(limits, [2.0 if other == name else 0.5 for other in limits._fields])
+        tight = timing._tightened(
+            limits, [2.0 if other == name else 0.5 for other in limits._fields]
+        )
         for other in limits._fields:
             factor = 0.5 if other == name else 1.0
-            np.testing.assert_array_equal(getattr(tight, other), factor * np.asarray(getattr(limits, other)))
+            np.testing.assert_array_equal(
+                getattr(tight, other), factor * np.asarray(getattr(limits, other))
+            )
 
 
 def test_there_and_back_take_equally_long_without_friction():
@@ -256,7 +269,9 @@ def test_acceleration_builds_up_within_the_ramp(path):
         after = np.array([evaluate(trajectory, t + 1e-9)[2] for t in knots])
         jump = np.abs(after - before).max()
         assert jump < 1e-3 if ramp else jump > 1.0
-        assert np.abs(evaluate(trajectory, 0.0)[2]).max() == pytest.approx(0.0 if ramp else 1.4, abs=0.02)
+        assert np.abs(evaluate(trajectory, 0.0)[2]).max() == pytest.approx(
+            0.0 if ramp else 1.4, abs=0.02
+        )
 
 
 def test_velocity_and_acceleration_are_derivatives():
@@ -313,7 +328,10 @@ def test_bad_input_is_refused_in_one_line(path, limits, words):
 def test_speeds_are_those_of_the_library_that_has_the_method():
     """toppra (Pham and Pham 2018), with the same limits at both ends of each step of the grid."""
     toppra = pytest.importorskip("toppra")
-    from toppra.constraint.linear_constraint import LinearConstraint, canlinear_colloc_to_interpolate
+    from toppra.constraint.linear_constraint import (
+        LinearConstraint,
+        canlinear_colloc_to_interpolate,
+    )
 
     class Limits(LinearConstraint):
         def __init__(self, rows):
@@ -325,7 +343,11 @@ def test_speeds_are_those_of_the_library_that_has_the_method():
             known = canlinear_colloc_to_interpolate(
                 *self.rows[:3], both, np.ones(len(both)), None, None, gridpoints, identical=True
             )
-            return *known[:5], None, np.column_stack([np.zeros(len(gridpoints)), self.rows.square_speed])
+            return (
+                *known[:5],
+                None,
+                np.column_stack([np.zeros(len(gridpoints)), self.rows.square_speed]),
+            )
 
     for arm, path, limits in CASES.values():
         limits = motion_limits(arm, **limits)
@@ -333,10 +355,15 @@ def test_speeds_are_those_of_the_library_that_has_the_method():
             rubbed = np.zeros(len(segment.grid))
             spline = toppra.SplineInterpolator(segment.grid, segment.path(segment.grid))
             search = toppra.algorithm.TOPPRA(
-                [Limits(limit_rows(arm, segment, limits, rubbed))], spline, segment.grid, solver_wrapper="seidel"
+                [Limits(limit_rows(arm, segment, limits, rubbed))],
+                spline,
+                segment.grid,
+                solver_wrapper="seidel",
             )
             wanted = search.compute_parameterization(0.0, 0.0)[1]
-            np.testing.assert_allclose(fastest_speed(arm, segment, limits, rubbed), wanted, atol=1e-6)
+            np.testing.assert_allclose(
+                fastest_speed(arm, segment, limits, rubbed), wanted, atol=1e-6
+            )
 
 
 def test_a_segment_on_which_no_speed_keeps_the_limits_is_timed_all_the_same(monkeypatch):
@@ -344,7 +371,9 @@ def test_a_segment_on_which_no_speed_keeps_the_limits_is_timed_all_the_same(monk
 
     def never(arm, segment, limits, rubbed):
         tried.append(limits)
-        return fastest_speed(arm, segment, limits, rubbed) if np.isinf(limits.torque).all() else None
+        return (
+            fastest_speed(arm, segment, limits, rubbed) if np.isinf(limits.torque).all() else None
+        )
 
     monkeypatch.setattr(timing, "fastest_speed", never)
     limits = motion_limits(FULL, 30.0, 0.6)

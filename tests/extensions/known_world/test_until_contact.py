@@ -71,13 +71,23 @@ def run(text, felt_after):
     lines = [line for line in text.splitlines() if line.strip() != "end"]
     code = "\n".join(line for line in lines).replace("global touched = ", "globals()['touched'] = ")
     there = 1.0 if felt_after is None else 0.0
-    robot = {name: lambda *given, _as=name: done.append((_as, given)) for name in ("servoj", "stopj", "popup")}
+    robot = {
+        name: lambda *given, _as=name: done.append((_as, given))
+        for name in ("servoj", "stopj", "popup")
+    }
     robot |= {
         "get_actual_joint_positions": lambda: DOWN.q[0].tolist(),
         "get_actual_tcp_pose": lambda: "here",
         "textmsg": lambda *words: said.append(words),
         "force": lambda: 20.0 if felt_after is not None and len(done) >= felt_after else there,
-        "get_joint_torques": lambda: [0, 0, 0, 0, -2.5 if felt_after is not None and len(done) >= felt_after else 1, 0],
+        "get_joint_torques": lambda: [
+            0,
+            0,
+            0,
+            0,
+            -2.5 if felt_after is not None and len(done) >= felt_after else 1,
+            0,
+        ],
     }
     exec(f"{code}\nplanned_path()", robot)
     return done, said
@@ -94,7 +104,9 @@ def test_the_program_sends_no_target_after_a_contact_and_says_where(watch):
 @pytest.mark.parametrize("watch", [FORCE, TORQUE])
 def test_without_a_contact_the_program_goes_to_the_end(watch):
     done, said = run(program(watch), None)
-    whole, _ = run(re.sub(r"force\(\) > [\d.]+|felt\(\)$", "False", program(watch), flags=re.M), None)
+    whole, _ = run(
+        re.sub(r"force\(\) > [\d.]+|felt\(\)$", "False", program(watch), flags=re.M), None
+    )
     assert done == whole
     assert said == [("no contact on the path",)]
     np.testing.assert_allclose(done[-2][1][0], DOWN.q[-1], atol=1e-8)
@@ -110,17 +122,33 @@ class Interface:
         self.address, self.frequency = address, frequency
 
     def servoJ(self, q, speed, acceleration, time, *_):
-        assert time * self.frequency == pytest.approx(1.0)  # ``waitPeriod`` waits as long as a target lasts
+        assert time * self.frequency == pytest.approx(
+            1.0
+        )  # ``waitPeriod`` waits as long as a target lasts
         Interface.sent.append(q)
 
     def getActualQ(self):
         return list(Interface.start)
 
     def getActualTCPForce(self):
-        return [0.0, 12.0, -12.0 if len(Interface.sent) >= Interface.felt_from else 0.0, 9.0, 9.0, 9.0]
+        return [
+            0.0,
+            12.0,
+            -12.0 if len(Interface.sent) >= Interface.felt_from else 0.0,
+            9.0,
+            9.0,
+            9.0,
+        ]
 
     def getJointTorques(self):
-        return [0.0, 0.0, 0.0, 0.0, 0.0, -1.5 if len(Interface.sent) >= Interface.felt_from else 0.5]
+        return [
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            -1.5 if len(Interface.sent) >= Interface.felt_from else 0.5,
+        ]
 
     def getActualTCPPose(self):
         return "here"
@@ -159,7 +187,9 @@ def test_the_python_program_stops_at_a_contact(watch, tmp_path, monkeypatch, cap
     assert Interface.sent[-1] == ("stop", 1.4)
     assert capsys.readouterr().out == f"contact: tool at here, joints at {list(DOWN.q[0])}\n"
     Interface.sent = []
-    monkeypatch.setattr(Interface, "felt_from", 10**6)  # nothing is there: to the goal, and until the arm has settled
+    monkeypatch.setattr(
+        Interface, "felt_from", 10**6
+    )  # nothing is there: to the goal, and until the arm has settled
     assert code["main"]("robot") == 1
     goal, held = Interface.sent[-2], [q == Interface.sent[-2] for q in Interface.sent[:-1]]
     assert 60 < sum(held) < 70
@@ -201,7 +231,9 @@ def test_what_cannot_be_stopped_or_felt_is_refused(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     Path("down.yaml").write_text(WORLD, encoding="utf-8")
     plan = ["plan", "down.yaml", "--no-plots", "--set"]
-    refused_by_command(capsys, [*plan, "detection.measure=wrench_norm"], "allowed: force_norm, joint_torque")
+    refused_by_command(
+        capsys, [*plan, "detection.measure=wrench_norm"], "allowed: force_norm, joint_torque"
+    )
     refused_by_command(capsys, [*plan, "plan.until_contact=0"], "plan.until_contact")
     assert main([*plan, "plan.until_contact=0.0001"]) == 1
     assert "would not stop within this distance" in capsys.readouterr().out
@@ -213,7 +245,12 @@ def test_the_command_writes_both_programs_and_tells_of_the_contact(tmp_path, mon
     assert main(["plan", "down.yaml", "--no-plots", "--simulate", "--out", "a"]) == 0
     told = capsys.readouterr().out
     assert "went on by" in told
-    assert main(["plan", "down.yaml", "--no-plots", "--simulate", "--out", "c", "--set", "obstacles=[]"]) == 1
+    assert (
+        main(
+            ["plan", "down.yaml", "--no-plots", "--simulate", "--out", "c", "--set", "obstacles=[]"]
+        )
+        == 1
+    )
     assert "no contact on the path" in capsys.readouterr().out
     assert math.isfinite(float(re.search(r"went on by\s+([\d.]+) mm", told)[1]))
     assert "felt()" in Path("a/plan.script").read_text(encoding="utf-8")

@@ -42,7 +42,9 @@ def started(told, names=NAMES, frequency=125.0):
 
 
 def words(found):
-    return " ".join(packages.read_text(payload).words for kind, payload in found if kind == packages.TEXT)
+    return " ".join(
+        packages.read_text(payload).words for kind, payload in found if kind == packages.TEXT
+    )
 
 
 def test_a_handshake(told):
@@ -81,7 +83,9 @@ def test_pause_and_start_again(told):
     assert [kind for kind, _ in said(talk)] == [packages.START, packages.DATA]
 
 
-@pytest.mark.parametrize(("frequency", "rows"), [(125.0, 125), (500.0, 125), (62.5, 63), (25.0, 25), (10.0, 10)])
+@pytest.mark.parametrize(
+    ("frequency", "rows"), [(125.0, 125), (500.0, 125), (62.5, 63), (25.0, 25), (10.0, 10)]
+)
 def test_rows_at_the_frequency_that_was_asked_for(told, frequency, rows):
     talk = started(told, frequency=frequency)
     for k in range(125):
@@ -126,7 +130,10 @@ def test_an_unknown_field_can_be_asked_again_without_it(told):
 
 def test_what_a_client_sends_changes_nothing_that_is_told(told):
     quiet, loud = started(told), started(told)
-    loud.hear(package(packages.INPUTS, b"input_double_register_0") + package(packages.DATA, b"\x01" + bytes(8)))
+    loud.hear(
+        package(packages.INPUTS, b"input_double_register_0")
+        + package(packages.DATA, b"\x01" + bytes(8))
+    )
     said(loud)
     for k in range(20):
         quiet.tell(k)
@@ -137,7 +144,14 @@ def test_what_a_client_sends_changes_nothing_that_is_told(told):
 def test_a_thousand_damaged_requests(told):
     """No crash, and nothing that stays in memory."""
     rng = np.random.default_rng(0)
-    good = HELLO + package(packages.CONTROLLER) + outputs(NAMES) + START + package(packages.PAUSE) + START
+    good = (
+        HELLO
+        + package(packages.CONTROLLER)
+        + outputs(NAMES)
+        + START
+        + package(packages.PAUSE)
+        + START
+    )
     over = playing = 0
     tracemalloc.start()
     for trial in range(1100):

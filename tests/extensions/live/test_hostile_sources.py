@@ -11,7 +11,16 @@ from refusals import refused
 from served import Connection, data_package, handshake, heard, moving, telling
 from test_watching import methods
 
-from hopfield_nav.extensions.live import WATCHED, DetectorStream, Link, Notice, Recorder, Server, link, packages
+from hopfield_nav.extensions.live import (
+    WATCHED,
+    DetectorStream,
+    Link,
+    Notice,
+    Recorder,
+    Server,
+    link,
+    packages,
+)
 from hopfield_nav.extensions.live.packages import package
 from hopfield_nav.extensions.live.recipe import FIELDS, TYPES
 from hopfield_nav.extensions.live.recorder import MOST_TABLES
@@ -32,7 +41,9 @@ def judge():
 
 def rows(told, stamps, **changed):
     """Data packages with such time stamps, otherwise those of a good arm."""
-    return b"".join(data_package(told, k % 100, timestamp=stamp, **changed) for k, stamp in enumerate(stamps))
+    return b"".join(
+        data_package(told, k % 100, timestamp=stamp, **changed) for k, stamp in enumerate(stamps)
+    )
 
 
 @pytest.fixture
@@ -101,7 +112,9 @@ def test_a_clock_that_goes_back_again_and_again_fills_no_folder(hear, told, tmp_
     with Recorder(tmp_path / "kept") as keeper:
         got, notices, monitor = hear(handshake() + saw, None, (keeper,))
     assert len(got) == monitor.counts["rows"] == 2 + 3 * (MOST_TABLES + 20)  # it is still watched
-    assert words_of(notices, "record") == [f"{MOST_TABLES} tables were begun; from here on no rows are kept"]
+    assert words_of(notices, "record") == [
+        f"{MOST_TABLES} tables were begun; from here on no rows are kept"
+    ]
     assert len(list((tmp_path / "kept").glob("rtde*.csv"))) == MOST_TABLES
     assert load_recording(tmp_path / "kept" / f"rtde-{MOST_TABLES}.csv").sizes["time"] == 3
 
@@ -147,7 +160,9 @@ def test_words_instead_of_data_are_silence(monkeypatch):
 
 
 def test_what_an_arm_says_is_one_line(hear, told):
-    text = package(packages.TEXT, packages.write_text("oil\nalarm at 1.000 s,  \r level 9", "error"))
+    text = package(
+        packages.TEXT, packages.write_text("oil\nalarm at 1.000 s,  \r level 9", "error")
+    )
     _, notices, _ = hear(handshake() + text + rows(told, [0.0]))
     assert words_of(notices, "message") == ["error: oil alarm at 1.000 s, level 9"]
 
@@ -163,7 +178,9 @@ def test_a_host_that_is_none_is_one_line(told, host):
 
 @pytest.mark.parametrize("controller", [(0, 0, 0, 0), (2**32 - 1,) * 4])
 def test_controllers_of_any_version(hear, told, controller):
-    ours, odd = ((packages.CONTROLLER, packages.write_controller(v)) for v in ((3, 15, 0, 0), controller))
+    ours, odd = (
+        (packages.CONTROLLER, packages.write_controller(v)) for v in ((3, 15, 0, 0), controller)
+    )
     stream = handshake().replace(package(*ours), package(*odd)) + rows(told, [0.0, 0.008])
     got, notices, _ = hear(stream)
     assert len(got) == 2

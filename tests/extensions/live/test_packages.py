@@ -30,7 +30,9 @@ def test_bytes_are_those_of_the_guide():
     assert packages.package(packages.VERSION, packages.write_version(2)) == b"\x00\x05V\x00\x02"
     assert packages.package(packages.START) == b"\x00\x03S"
     asked = packages.write_names(["timestamp", "actual_q"], 125.0)
-    assert packages.package(packages.OUTPUTS, asked) == (b"\x00\x1dO\x40\x5f\x40\x00\x00\x00\x00\x00timestamp,actual_q")
+    assert packages.package(packages.OUTPUTS, asked) == (
+        b"\x00\x1dO\x40\x5f\x40\x00\x00\x00\x00\x00timestamp,actual_q"
+    )
     assert packages.write_recipe(1, ["DOUBLE", "VECTOR6D"]) == b"\x01DOUBLE,VECTOR6D"
     assert packages.write_text("no", "warning", "x") == b"\x02no\x01x\x02"
     one = Recipe(3, ("timestamp", "robot_mode"), ("DOUBLE", "INT32"))
@@ -79,12 +81,27 @@ REFUSED = {
     "a message without level": (lambda: packages.read_text(b"\x01n\x01x"), "without a level"),
     "a level that is none": (lambda: packages.read_text(b"\x01n\x01x\x09"), "without a level"),
     "a version of one byte": (lambda: packages.read_version(b"\x02"), "no version"),
-    "half a controller": (lambda: packages.read_controller(b"\x00" * 5), "no version of a controller"),
+    "half a controller": (
+        lambda: packages.read_controller(b"\x00" * 5),
+        "no version of a controller",
+    ),
     "a long yes": (lambda: packages.read_accepted(b"\x01\x01"), "neither yes nor no"),
-    "a type that is none": (lambda: Recipe(1, ("timestamp",), ("FLOAT",)), "no such type; found 'FLOAT'"),
-    "more types than names": (lambda: Recipe(1, ("timestamp",), ("DOUBLE", "DOUBLE")), "do not fit"),
-    "a row cut short": (lambda: recipe().unpack(recipe().pack(row(np.random.default_rng(2)))[:-1]), "length"),
-    "another recipe": (lambda: recipe(2).unpack(recipe().pack(row(np.random.default_rng(2)))), "recipe"),
+    "a type that is none": (
+        lambda: Recipe(1, ("timestamp",), ("FLOAT",)),
+        "no such type; found 'FLOAT'",
+    ),
+    "more types than names": (
+        lambda: Recipe(1, ("timestamp",), ("DOUBLE", "DOUBLE")),
+        "do not fit",
+    ),
+    "a row cut short": (
+        lambda: recipe().unpack(recipe().pack(row(np.random.default_rng(2)))[:-1]),
+        "length",
+    ),
+    "another recipe": (
+        lambda: recipe(2).unpack(recipe().pack(row(np.random.default_rng(2)))),
+        "recipe",
+    ),
 }
 
 

@@ -73,7 +73,14 @@ def test_it_is_shown_in_a_browser(tmp_path):
 
 
 def test_the_command_opens_it(opened, capsys):
-    known = ["--motor-constants", "10,10,10,5,5,5", "--detector", "joint_torque", "--set", "threshold=5"]
+    known = [
+        "--motor-constants",
+        "10,10,10,5,5,5",
+        "--detector",
+        "joint_torque",
+        "--set",
+        "threshold=5",
+    ]
     with in_a_thread(telling(moving(2.0))) as server:
         host, port = server.address
         assert main(["watch", host, "--port", str(port), "--retry", "0", "--view", *known]) == 0

@@ -51,7 +51,11 @@ def ask(host, *more, rows=20, getters=()):
     """What ur-rtde received in a process of its own."""
     arguments = [json.dumps([host, *more]), str(rows), json.dumps(list(getters))]
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *arguments], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -88,7 +92,9 @@ def test_its_default_fields_arrive(table, address):
     assert len(got["rows"]) == 20
     assert got["connected"]
     rows = expected(told, got)
-    np.testing.assert_allclose([row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12)
+    np.testing.assert_allclose(
+        [row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12
+    )
     assert {name: got[name] for name in getters} == getters
     near = slice(rows[-1], rows[-1] + 40)  # it goes on while the getters are asked
     for name, field in (("TargetQd", "target_qd"), ("ActualCurrent", "actual_current")):
@@ -113,7 +119,9 @@ def test_several_clients_at_their_own_frequencies(table, address):
         got = json.loads(output.splitlines()[-1])
         stamps = [row["timestamp"] for row in got["rows"]]
         rows = expected(told, got)
-        np.testing.assert_allclose([row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12)
+        np.testing.assert_allclose(
+            [row["q"] for row in got["rows"]], told.moving["actual_q"][rows], atol=1e-12
+        )
         assert np.median(np.diff(stamps)) >= period - 1e-6
 
 
@@ -135,14 +143,23 @@ def test_what_its_recorder_writes_is_read(table, address, tmp_path):
     """
     told, _ = table
     path = tmp_path / "recorded.csv"
-    done = subprocess.run([sys.executable, "-c", RECORD, address, str(path)], timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", RECORD, address, str(path)], timeout=120, check=False
+    )
     assert done.returncode == 0
     data = load_recording(path)
     assert data.sizes["time"] > 50
     rows = np.searchsorted(told.time, data.time.values + data.start_time_s - 1e-3)
-    names = (("q", "actual_q"), ("qd", "actual_qd"), ("q_ref", "target_q"), ("current", "actual_current"))
+    names = (
+        ("q", "actual_q"),
+        ("qd", "actual_qd"),
+        ("q_ref", "target_q"),
+        ("current", "actual_current"),
+    )
     for name, field in names:
         here, there = data[name].values, told.moving[field]
-        same = [np.isclose(here, there[rows + k], rtol=1e-7, atol=1e-5).all(axis=1) for k in range(6)]
+        same = [
+            np.isclose(here, there[rows + k], rtol=1e-7, atol=1e-5).all(axis=1) for k in range(6)
+        ]
         assert same[0].mean() > 0.9, name
         assert np.any(same, axis=0).all(), name

@@ -53,13 +53,20 @@ from hopfield_nav.extensions.recordings import (
 from hopfield_nav.plugin import find_method
 from hopfield_nav.world import load_world
 
-ESTIMATOR, DETECTOR = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
+ESTIMATOR, DETECTOR = (
+    find_method("estimator", "momentum_observer"),
+    find_method("detector", "joint_torque"),
+)
 VALUES = {"pole": 15.0, "threshold": 6.0}
 
 
 def methods(values=VALUES):
     return StreamMethods(
-        load_arm("ur5_controller"), ESTIMATOR, DETECTOR, values, motors=given_motors([CONSTANT] * 6, 6)
+        load_arm("ur5_controller"),
+        ESTIMATOR,
+        DETECTOR,
+        values,
+        motors=given_motors([CONSTANT] * 6, 6),
     )
 
 
@@ -118,14 +125,26 @@ def run():
 def test_a_served_run_gives_the_alarms_of_the_run(run):
     """At the row of a detection the record holds the new plan's reference; else the level is equal."""
     chosen, world = find_methods(run.world), run.world
-    values = {**world.controller.parameters, **world.detection.parameters, **world.sensors.model_dump()}
+    values = {
+        **world.controller.parameters,
+        **world.detection.parameters,
+        **world.sensors.model_dump(),
+    }
     known = {p.name for m in (chosen.estimator, chosen.detector) for p in m.parameters}
     known.add("encoder_resolution")
     values = {name: value for name, value in values.items() if name in known}
     model = build_controller(world, build_arm(world), chosen).model
-    own = StreamMethods(model, chosen.estimator, chosen.detector, values, motors=given_motors([MOTOR_CONSTANT] * 6, 6))
+    own = StreamMethods(
+        model,
+        chosen.estimator,
+        chosen.detector,
+        values,
+        motors=given_motors([MOTOR_CONSTANT] * 6, 6),
+    )
     own = replace(own, episodes=True)
-    found = replay(model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True)
+    found = replay(
+        model, signals_of_run(run), chosen.estimator, chosen.detector, values, episodes=True
+    )
     with in_a_thread(source_of_run(run, 125.0)) as server:
         rows, _, _ = heard(server.address, DetectorStream(own))
     assert_same(rows, found)
@@ -158,7 +177,9 @@ def test_what_is_wrong_with_rows_is_named_counted_and_survived(told):
     stream = handshake() + rows(*range(20), 24, 24, *range(25, 40))
     stream += rows(40, actual_q=np.nan) + rows(41, actual_current=1e9) + rows(42, robot_mode=3)
     stream += rows(43, safety_mode=3, runtime_state=1) + rows(44) + rows(*range(5, 15))
-    stream += package(packages.DATA, b"\x01short") + package(packages.TEXT, packages.write_text("oil", "warning"))
+    stream += package(packages.DATA, b"\x01short") + package(
+        packages.TEXT, packages.write_text("oil", "warning")
+    )
     with bytes_served(stream) as address:
         got, notices, monitor = heard(address, DetectorStream(methods()))
     said = [f"{n.kind}: {n.words}" for n in notices]
@@ -216,7 +237,11 @@ def test_it_connects_again_and_goes_on(told):
     first = handshake() + b"".join(data_package(told, k) for k in range(30))
     second = handshake() + b"".join(data_package(told, k) for k in range(60, 90))
     with bytes_served(first, second) as address:
-        link, monitor, rows = Link(*address, WATCHED, retry=30.0), Monitor(DetectorStream(methods())), []
+        link, monitor, rows = (
+            Link(*address, WATCHED, retry=30.0),
+            Monitor(DetectorStream(methods())),
+            [],
+        )
         for item in link.listen(lambda: monitor.counts["rows"] >= 60):
             rows += [told for told in monitor.take(item, link) if not isinstance(told, Notice)]
     assert len(rows) == 60
@@ -236,7 +261,9 @@ def test_a_silent_source_is_said_to_have_stalled(told):
 def test_it_sends_nothing_but_questions(told, monkeypatch):
     """Every byte that a client of ours sends: versions, outputs, start."""
     sent, hear = [], Conversation.hear
-    monkeypatch.setattr(Conversation, "hear", lambda talk, received: (sent.append(received), hear(talk, received)))
+    monkeypatch.setattr(
+        Conversation, "hear", lambda talk, received: (sent.append(received), hear(talk, received))
+    )
     with in_a_thread(told) as server:
         heard(server.address)
     kinds = [kind for kind, _ in packages.Splitter().feed(b"".join(sent))]
@@ -249,7 +276,10 @@ def test_nobody_there_is_one_line():
 
 
 def test_no_such_arm_is_one_line():
-    with bytes_served(package(packages.VERSION, b"\x00")) as address, refused("version 2 of the protocol is refused"):
+    with (
+        bytes_served(package(packages.VERSION, b"\x00")) as address,
+        refused("version 2 of the protocol is refused"),
+    ):
         list(Link(*address, WATCHED, retry=0.0).listen())
 
 
@@ -291,10 +321,14 @@ def watched_level(study, run):
     others = study.others(run)
     motors = study.motors(others)
     values = {"threshold": study.joint_scale(others, ESTIMATOR.name), "pole": study.POLE}
-    adaptive, model = find_method("detector", "adaptive_joint_torque"), motors.on(load_arm("ur5_controller"))
+    adaptive, model = (
+        find_method("detector", "adaptive_joint_torque"),
+        motors.on(load_arm("ur5_controller")),
+    )
     with in_a_thread(telling(study.recording(run)), speed=25.0) as server:
         rows, _, _ = heard(
-            server.address, DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors=motors))
+            server.address,
+            DetectorStream(StreamMethods(model, ESTIMATOR, adaptive, values, motors=motors)),
         )
     return np.array([row.seen.level for row in rows])
 
@@ -302,7 +336,9 @@ def watched_level(study, run):
 def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
     """Pushes found and false alarms of docs/lab/detectors_on_recordings.md, from what was watched."""
     page = (Path(__file__).parents[3] / "docs/lab/detectors_on_recordings.md").read_text()
-    (row,) = re.findall(r"\| momentum_observer, adaptive_joint_torque (\|.*of 10 \|)$", page, re.M)[:1]
+    (row,) = re.findall(r"\| momentum_observer, adaptive_joint_torque (\|.*of 10 \|)$", page, re.M)[
+        :1
+    ]
     cells = [cell.strip() for cell in row.strip("| ").split("|")]
     levels = {run: watched_level(kufieta, run) for run in (kufieta.PUSHED, *kufieta.FREE_RUNS)}
     method = kufieta.Judged(ESTIMATOR.name, find_method("detector", "adaptive_joint_torque"))
@@ -310,7 +346,8 @@ def test_a_real_arm_s_recordings_served_and_watched_give_the_page(kufieta):
         np.testing.assert_array_equal(level, kufieta.level(run, *method))
     time_s = kufieta.recording(kufieta.PUSHED).time.values
     peaks = [
-        levels[kufieta.PUSHED][(time_s >= start) & (time_s <= end + 0.1)].max() for start, end in kufieta.PUSHES_AT
+        levels[kufieta.PUSHED][(time_s >= start) & (time_s <= end + 0.1)].max()
+        for start, end in kufieta.PUSHES_AT
     ]
     free = max(levels[run][kufieta.in_motion(run)].max() for run in kufieta.FREE_RUNS)
     assert cells[-1] == f"{sum(peak > free for peak in peaks)} of {len(peaks)}"

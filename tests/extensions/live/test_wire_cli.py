@@ -8,7 +8,16 @@ import threading
 
 import pytest
 from refusals import refused_by_command
-from served import CONSTANT, bytes_served, data_package, handshake, in_a_process, in_a_thread, moving, telling
+from served import (
+    CONSTANT,
+    bytes_served,
+    data_package,
+    handshake,
+    in_a_process,
+    in_a_thread,
+    moving,
+    telling,
+)
 
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.live import is_loopback, packages
@@ -22,7 +31,9 @@ KNOWN = ["--motor-constants", ",".join([str(CONSTANT)] * 6)]
 
 
 def watch(server, *words):
-    return main(["watch", server.address[0], "--port", str(server.address[1]), "--retry", "0", *words])
+    return main(
+        ["watch", server.address[0], "--port", str(server.address[1]), "--retry", "0", *words]
+    )
 
 
 def alarms_of(printed):
@@ -41,7 +52,9 @@ def test_watch_and_replay_of_its_record_tell_the_same(tmp_path, capsys):
     estimator = ["--estimator", "momentum_observer"]
     assert main(["replay", str(out), *METHODS, *KNOWN, *estimator]) == 0
     assert alarms_of(capsys.readouterr().out) == alarms_of(watched)
-    assert len((out / "alarms.csv").read_text().splitlines()) == 1 + int(alarms_of(watched).split()[0])
+    assert len((out / "alarms.csv").read_text().splitlines()) == 1 + int(
+        alarms_of(watched).split()[0]
+    )
     settings = json.loads((out / "watch.json").read_text())
     assert settings["parameters"] == {"threshold": 6, "pole": 15}
     assert settings["counts"]["rows"] == 625
@@ -86,7 +99,13 @@ def test_a_world_gives_model_and_methods(capsys):
 
 @pytest.mark.parametrize(
     ("host", "alone"),
-    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("robot.local", False)],
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("robot.local", False),
+    ],
 )
 def test_who_can_reach_an_address(host, alone):
     assert is_loopback(host) is alone
@@ -96,7 +115,9 @@ def test_an_address_for_everybody_is_warned_of(tmp_path, capsys, monkeypatch):
     with in_a_thread(telling(moving(1.0))) as server:
         watch(server, *METHODS, *KNOWN, "--record", str(tmp_path / "log"))
     capsys.readouterr()
-    monkeypatch.setattr("hopfield_nav.extensions.live.server.Server.serve", lambda self: self._socket.close())
+    monkeypatch.setattr(
+        "hopfield_nav.extensions.live.server.Server.serve", lambda self: self._socket.close()
+    )
     for host, warned in (("0.0.0.0", True), ("127.0.0.1", False)):
         assert main(["serve", str(tmp_path / "log"), "--host", host, "--port", "0"]) == 0
         assert ("the protocol knows no password" in capsys.readouterr().err) is warned
@@ -116,7 +137,10 @@ def test_a_flood_of_words_is_a_few_harmless_lines(capsys):
     assert len(messages) == MAX_LINES + 1
     assert all(line.isprintable() for line in lines)
     assert not [line for line in lines if line.startswith("alarm at")]
-    assert messages[-1] == f"message: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted"
+    assert (
+        messages[-1]
+        == f"message: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted"
+    )
     assert any(line.split() == ["message", "5000"] for line in lines)
     assert any(line.startswith("broken: ") for line in lines)
 
@@ -160,7 +184,17 @@ def test_nobody_there(tmp_path, capsys, judged):
     own = tmp_path / "own"
     own.mkdir()
     for folder in (tmp_path / "log", own) * 2:  # the first leaves nothing in the way of the second
-        words = ["watch", "127.0.0.1", "--port", "9", "--retry", "0", *judged, "--record", str(folder)]
+        words = [
+            "watch",
+            "127.0.0.1",
+            "--port",
+            "9",
+            "--retry",
+            "0",
+            *judged,
+            "--record",
+            str(folder),
+        ]
         assert main(words) == 2
         assert "no arm answers: Connection refused" in capsys.readouterr().err
     assert own.is_dir()

@@ -46,16 +46,34 @@ def _reversed_rows(folder: Path) -> None:
 
 TABLES = {
     "a joint is missing": (_table(r"pos\[6\]", "other"), "wrong number of joints"),
-    "a column is missing": (_description("t_ms", "t_us"), "log.csv, line 1: no column 't_us' in the header"),
+    "a column is missing": (
+        _description("t_ms", "t_us"),
+        "log.csv, line 1: no column 't_us' in the header",
+    ),
     "degrees as radians": (_description(", unit: deg}", "}"), "q looks like degrees"),
     "milliseconds as seconds": (_description(", unit: ms", ""), "time looks like milliseconds"),
-    "an unknown unit": (_description("deg/s", "rpm"), "log.yaml: qd.unit: unknown unit; found 'rpm'"),
+    "an unknown unit": (
+        _description("deg/s", "rpm"),
+        "log.yaml: qd.unit: unknown unit; found 'rpm'",
+    ),
     "time goes back": (_reversed_rows, "log.csv, line 3: time does not increase"),
-    "a word among numbers": (_table(r"\n[^,]+,[^,]+", "\n0,fast"), "line 2: not a finite number; found 'fast'"),
-    "a row too short": (_table(r",[^,]+\n1700000000012", "\n1700000000012"), "wrong number of columns"),
+    "a word among numbers": (
+        _table(r"\n[^,]+,[^,]+", "\n0,fast"),
+        "line 2: not a finite number; found 'fast'",
+    ),
+    "a row too short": (
+        _table(r",[^,]+\n1700000000012", "\n1700000000012"),
+        "wrong number of columns",
+    ),
     "an unknown key": (_description("effort", "torque"), "log.yaml, line 6: torque: unknown key"),
-    "no such file": (_description("log.csv", "gone.csv"), "gone.csv: cannot read the log: No such file"),
-    "a contact without rows": (_description("contact: label", "contacts: [[1, 2]]"), "no rows in a contact"),
+    "no such file": (
+        _description("log.csv", "gone.csv"),
+        "gone.csv: cannot read the log: No such file",
+    ),
+    "a contact without rows": (
+        _description("contact: label", "contacts: [[1, 2]]"),
+        "no rows in a contact",
+    ),
     "no angles": (_description("q: .*\n", ""), "q: no joint angles"),
     "two joints of one number": (_table(r"pos\[1\]", "pos[2]"), "wrong number of joints"),
     "no rows": (_table("\n(.*\n)+", "\n"), "no numbers in the log"),
@@ -83,7 +101,9 @@ def _changed(**change):
 
     def spoil(motion):
         names = ("time", "q", "qd", "torque", "own", "contact")
-        return tuple(change.get(name, lambda v: v)(value) for name, value in zip(names, motion, strict=True))
+        return tuple(
+            change.get(name, lambda v: v)(value) for name, value in zip(names, motion, strict=True)
+        )
 
     return spoil
 
@@ -101,14 +121,39 @@ BAGS = {
     "truncated": (None, _cut(0.5), "", "not a bag that can be read"),
     "cut in its head": (None, _cut(0.001), "", "not a bag that can be read"),
     "no bag": (None, lambda path: path.write_text("hello"), "", "not a bag that can be read"),
-    "time goes back": (_changed(time=lambda t: t[::-1]), None, "", "message 1: time does not increase"),
-    "not a number": (_changed(torque=_with((7, 2), np.nan)), None, "", "message 8, effort: not a finite number"),
+    "time goes back": (
+        _changed(time=lambda t: t[::-1]),
+        None,
+        "",
+        "message 1: time does not increase",
+    ),
+    "not a number": (
+        _changed(torque=_with((7, 2), np.nan)),
+        None,
+        "",
+        "message 8, effort: not a finite number",
+    ),
     "degrees": (_changed(q=np.degrees), None, "", "q looks like degrees"),
-    "no such joint": (None, None, "joints: [a, b, c, d, e, f, g]\n", "no such joint in any message; found 'a'"),
+    "no such joint": (
+        None,
+        None,
+        "joints: [a, b, c, d, e, f, g]\n",
+        "no such joint in any message; found 'a'",
+    ),
     "no such topic": (None, None, "topic: /joint_state\n", "Did you mean '/joint_states'"),
-    "a joint is missing": (None, None, f"joints: [{', '.join(seven.JOINTS[:6])}]\n", "no joint elbow_g; found"),
+    "a joint is missing": (
+        None,
+        None,
+        f"joints: [{', '.join(seven.JOINTS[:6])}]\n",
+        "no joint elbow_g; found",
+    ),
     "no such field": (None, None, "q: angle\n", "q: not in the messages; found 'angle'"),
-    "six velocities": (_changed(qd=lambda v: v[:, :6]), None, "", "message 1, velocity: not one number a joint"),
+    "six velocities": (
+        _changed(qd=lambda v: v[:, :6]),
+        None,
+        "",
+        "message 1, velocity: not one number a joint",
+    ),
     "no messages": (lambda motion: tuple(c[:0] for c in motion), None, "", "no messages"),
     "no torques": (_changed(torque=lambda v: v[:, :0]), None, "", "no motor currents or torques"),
 }
@@ -136,8 +181,16 @@ FOLDERS = {
     "empty": ("*.db3", _cut(0.0), "not a bag that can be read"),
     "no database": ("*.db3", Path.unlink, "not a bag that can be read"),
     "no metadata": ("metadata.yaml", Path.unlink, "no log_q_actual.csv in the folder"),
-    "metadata of something else": ("metadata.yaml", lambda p: p.write_text("a: 1\n"), "not a bag that can be read"),
-    "metadata that is no YAML": ("metadata.yaml", lambda p: p.write_text("{"), "not a bag that can be read"),
+    "metadata of something else": (
+        "metadata.yaml",
+        lambda p: p.write_text("a: 1\n"),
+        "not a bag that can be read",
+    ),
+    "metadata that is no YAML": (
+        "metadata.yaml",
+        lambda p: p.write_text("{"),
+        "not a bag that can be read",
+    ),
 }
 
 
@@ -149,7 +202,14 @@ def test_a_bad_bag_of_ros_2_is_told_in_one_line(made, tmp_path, capsys, pattern,
     refused_by_command(capsys, ["replay", str(bag), "--arm", str(urdf)], words)
 
 
-CHANGED = ["time goes back", "not a number", "degrees", "six velocities", "no messages", "no torques"]
+CHANGED = [
+    "time goes back",
+    "not a number",
+    "degrees",
+    "six velocities",
+    "no messages",
+    "no torques",
+]
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -163,7 +223,11 @@ def test_bad_messages_of_ros_2_are_told_in_one_line(made, tmp_path, capsys, name
 MODEL = "effort: effort\ntau: effort\nresidual: true\n"
 WORDS = {
     "another arm": ("", "", "another number of joints than the arm; found '7: elbow_a"),
-    "two sources of torque": ("", "--arm {urdf} --motor-constants 1", "which need no motor constants"),
+    "two sources of torque": (
+        "",
+        "--arm {urdf} --motor-constants 1",
+        "which need no motor constants",
+    ),
     "an estimator of masses": (MODEL, "--estimator joint_error", "feels nothing without masses"),
     "a detector of forces": (MODEL, "--detector force_norm", "--detector: needs an arm"),
     "an estimator of the reference": (
@@ -173,7 +237,11 @@ WORDS = {
     ),
     "no labels": ("", "--arm {urdf} --judge", "nothing says when the arm was touched"),
     "no torque of a model": ("residual: true\n", "", "residual: no effort or no tau"),
-    "a scale of two joints": ("q: {columns: position, scale: [1, 2]}\n", "", "q.scale: wrong number; found 2"),
+    "a scale of two joints": (
+        "q: {columns: position, scale: [1, 2]}\n",
+        "",
+        "q.scale: wrong number; found 2",
+    ),
 }
 
 

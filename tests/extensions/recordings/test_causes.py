@@ -74,16 +74,24 @@ def test_the_command_tells_of_a_push(pushed, tmp_path, capsys):
 
 
 def test_what_is_refused(pushed, capsys):
-    refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--plot", "why.pdf"], "allowed: .png")
+    refused_by_command(
+        capsys, ["explain", str(pushed / "pushed"), "--plot", "why.pdf"], "allowed: .png"
+    )
     refused_by_command(capsys, ["explain", "none"], "none")
-    refused_by_command(capsys, ["explain", str(pushed / "pushed"), "--at", "nan"], "--at: no time; found nan")
+    refused_by_command(
+        capsys, ["explain", str(pushed / "pushed"), "--at", "nan"], "--at: no time; found nan"
+    )
 
 
 @pytest.mark.parametrize(
-    ("shares", "said"), [((0.03, 0.0), "none of these"), ((0.0, 0.0), "none of these"), ((0.4, 0.1), "payload, 40 %")]
+    ("shares", "said"),
+    [((0.03, 0.0), "none of these"), ((0.0, 0.0), "none of these"), ((0.4, 0.1), "payload, 40 %")],
 )
 def test_a_cause_that_explains_nothing_is_not_called_likeliest(shares, said):
-    causes = tuple(Cause(name, share, "as large") for name, share in zip(("payload", "friction"), shares, strict=True))
+    causes = tuple(
+        Cause(name, share, "as large")
+        for name, share in zip(("payload", "friction"), shares, strict=True)
+    )
     rows = dict(_lines(Explanation(1.0, 2, 1.5, np.ones(6), causes)))
     assert rows["likeliest"].startswith(said)
     listed = {"payload", "friction"} if said == "none of these" else {"friction"}

@@ -77,7 +77,17 @@ def test_arm_file_holds_the_arm_and_how_good_it_is(identified):
     [
         ["check", "WORLD"],
         ["run", "WORLD", "--no-plots", "--out", "RUN"],
-        ["run", "ragazzon2012", "--set", "arm=ARM", "--set", "time_limit=0.05", "--no-plots", "--out", "RUN"],
+        [
+            "run",
+            "ragazzon2012",
+            "--set",
+            "arm=ARM",
+            "--set",
+            "time_limit=0.05",
+            "--no-plots",
+            "--out",
+            "RUN",
+        ],
     ],
 )
 def test_other_commands_accept_it(identified, tmp_path, words, capsys):
@@ -108,7 +118,12 @@ def test_motor_constants_can_be_fitted(table, tmp_path, capsys):
         found.append(fit["motor_constants_Nm_per_A"])
     np.testing.assert_allclose(*found, rtol=0.02)
     printed = " ".join(capsys.readouterr().out.split())
-    for words in ("NMSE on these logs", "least known", "Coulomb friction", "fitted with the given arm"):
+    for words in (
+        "NMSE on these logs",
+        "least known",
+        "Coulomb friction",
+        "fitted with the given arm",
+    ):
         assert words in printed
 
 

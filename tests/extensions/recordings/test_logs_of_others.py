@@ -15,7 +15,14 @@ from hopfield_nav.extensions.recordings import fit_motors, load_recording, open_
 from hopfield_nav.extensions.recordings.opened import in_order_of, uses_of
 
 ARM = load_arm("ur5e")
-NAMES = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
+NAMES = (
+    "shoulder_pan_joint",
+    "shoulder_lift_joint",
+    "elbow_joint",
+    "wrist_1_joint",
+    "wrist_2_joint",
+    "wrist_3_joint",
+)
 ALPHABETICAL = [2, 1, 0, 3, 4, 5]
 RATES = 2 * np.pi * np.array([0.10, 0.15, 0.20, 0.30, 0.35, 0.13])
 SIZES, MIDDLE = np.array([0.8, 0.4, 0.5, 0.6, 0.7, 1.0]), np.array([0.2, -1.3, 1.2, -0.8, 0.9, 2.6])
@@ -25,16 +32,24 @@ HEAD = "time," + ",".join(f"{name}{k}" for name in ("pos", "vel", "eff") for k i
 def motion(time):
     """Angles, speeds and accelerations; joint 6 passes through π."""
     turn = np.outer(time, RATES)
-    return MIDDLE + SIZES * np.sin(turn), SIZES * RATES * np.cos(turn), -SIZES * RATES**2 * np.sin(turn)
+    return (
+        MIDDLE + SIZES * np.sin(turn),
+        SIZES * RATES * np.cos(turn),
+        -SIZES * RATES**2 * np.sin(turn),
+    )
 
 
 def table(time, noise=0.05):
     q, qd, qdd = motion(time)
     rng = np.random.default_rng(0)
-    return np.column_stack([time, q, qd, inverse_dynamics(ARM, q, qd, qdd) + rng.normal(0, noise, q.shape)])
+    return np.column_stack(
+        [time, q, qd, inverse_dynamics(ARM, q, qd, qdd) + rng.normal(0, noise, q.shape)]
+    )
 
 
-def written(folder, rows, text="", edit=lambda text: text, columns="q: pos*\nqd: vel*\neffort: eff*\n"):
+def written(
+    folder, rows, text="", edit=lambda text: text, columns="q: pos*\nqd: vel*\neffort: eff*\n"
+):
     """A table and its description."""
     lines = "\n".join([HEAD, *(",".join(f"{value:.9g}" for value in row) for row in rows)]) + "\n"
     (folder / "log.csv").write_text(edit(lines))
@@ -51,7 +66,12 @@ def bag(folder, order, names=NAMES, spoil=None):
 
     store = get_typestore(Stores.ROS2_HUMBLE)
     state, head, stamp = (
-        store.types[t] for t in ("sensor_msgs/msg/JointState", "std_msgs/msg/Header", "builtin_interfaces/msg/Time")
+        store.types[t]
+        for t in (
+            "sensor_msgs/msg/JointState",
+            "std_msgs/msg/Header",
+            "builtin_interfaces/msg/Time",
+        )
     )
     time, *signals = np.split(table(np.arange(0, 4, 0.01)), [1, 7, 13], axis=1)
     signals = [np.ascontiguousarray(values[:, order]) for values in signals]
@@ -59,12 +79,18 @@ def bag(folder, order, names=NAMES, spoil=None):
         spoil(signals)
     shutil.rmtree(folder, ignore_errors=True)
     with Writer(folder, version=9) as writer:
-        topic = writer.add_connection("/joint_states", "sensor_msgs/msg/JointState", typestore=store)
+        topic = writer.add_connection(
+            "/joint_states", "sensor_msgs/msg/JointState", typestore=store
+        )
         for k, nanoseconds in enumerate(np.round(1e9 * time[:, 0]).astype(int) + 10**12):
             header = head(stamp(int(nanoseconds // 10**9), int(nanoseconds % 10**9)), "")
-            values = dict(zip(("position", "velocity", "effort"), (v[k] for v in signals), strict=True))
+            values = dict(
+                zip(("position", "velocity", "effort"), (v[k] for v in signals), strict=True)
+            )
             message = state(header=header, name=[names[i] for i in order], **values)
-            writer.write(topic, int(nanoseconds), store.serialize_cdr(message, "sensor_msgs/msg/JointState"))
+            writer.write(
+                topic, int(nanoseconds), store.serialize_cdr(message, "sensor_msgs/msg/JointState")
+            )
     return folder
 
 
@@ -75,7 +101,9 @@ def ordered(path, names=NAMES, count=6):
 # whose joint is which column
 
 
-@pytest.mark.parametrize("names", [NAMES, [f"robot1_{name}" for name in NAMES]], ids=["as they are", "with a prefix"])
+@pytest.mark.parametrize(
+    "names", [NAMES, [f"robot1_{name}" for name in NAMES]], ids=["as they are", "with a prefix"]
+)
 def test_a_bag_in_alphabetical_order_is_put_in_the_order_of_the_arm(tmp_path, names):
     data = ordered(bag(tmp_path / "bag", ALPHABETICAL, names))
     np.testing.assert_allclose(data.q.values, motion(data.time.values)[0], atol=1e-7)
@@ -84,7 +112,9 @@ def test_a_bag_in_alphabetical_order_is_put_in_the_order_of_the_arm(tmp_path, na
     np.testing.assert_array_equal(data.joint.values, np.arange(1, 7))
 
 
-def test_the_names_of_urs_drivers_are_known_for_an_arm_with_others_and_other_orders_are_said_to_be_assumed(tmp_path):
+def test_the_names_of_urs_drivers_are_known_for_an_arm_with_others_and_other_orders_are_said_to_be_assumed(
+    tmp_path,
+):
     log = bag(tmp_path / "bag", ALPHABETICAL)
     for names in ((), [f"joint_{k}" for k in range(1, 7)]):
         data = ordered(log, names)
@@ -133,14 +163,17 @@ def test_columns_named_by_their_joints_are_matched_too(tmp_path):
 
 def test_stamps_that_are_only_late_go_on_an_even_clock(tmp_path):
     time = np.arange(0, 8, 0.002)
-    late = np.maximum.accumulate(time + np.abs(np.random.default_rng(1).normal(0, 0.0008, len(time))))
+    late = np.maximum.accumulate(
+        time + np.abs(np.random.default_rng(1).normal(0, 0.0008, len(time)))
+    )
     rows = table(time)
     rows[:, 0] = late
     data = load_recording(written(tmp_path, rows))
     assert data.sizes["time"] == len(time)
     np.testing.assert_allclose(np.diff(data.time.values), 0.002, rtol=1e-4)
     assert re.fullmatch(
-        r"500 Hz, stamped up to \d\.\d+ ms off an even clock, on which it is put, even steps", data.clock
+        r"500 Hz, stamped up to \d\.\d+ ms off an even clock, on which it is put, even steps",
+        data.clock,
     )
     assert data.gap_count == 0
 
@@ -152,11 +185,20 @@ def test_stamps_of_uneven_steps_are_those_at_which_rows_were_taken(tmp_path):
     assert "steps of 10 to 12 ms" in data.clock
 
 
-def test_identification_interpolates_uneven_steps_and_puts_the_parts_between_gaps_together(tmp_path, capsys):
+def test_identification_interpolates_uneven_steps_and_puts_the_parts_between_gaps_together(
+    tmp_path, capsys
+):
     """The true model is as good on 10 and 12 ms mixed, with a gap, as on even steps: 12 N·m without interpolation."""
     write_urdf(ARM, tmp_path / "ur5e.urdf")
     uneven = np.cumsum(np.random.default_rng(1).choice([0.010, 0.012], 2000))
-    found, times = {}, {"even": 0.011 * np.arange(2000), "uneven": uneven, "gap": np.delete(uneven, range(800, 900))}
+    found, times = (
+        {},
+        {
+            "even": 0.011 * np.arange(2000),
+            "uneven": uneven,
+            "gap": np.delete(uneven, range(800, 900)),
+        },
+    )
     for name, time in times.items():
         log = written(tmp_path, table(time))
         words = [
@@ -234,7 +276,11 @@ ROWS = table(np.arange(0, 1, 0.01))
 def test_a_table_may_quote_its_values_and_have_empty_lines(tmp_path):
     def quote(text):
         return (
-            "\n\n".join(",".join(f'"{field}"' for field in line.split(",")) for line in text.strip().split("\n")) + "\n"
+            "\n\n".join(
+                ",".join(f'"{field}"' for field in line.split(","))
+                for line in text.strip().split("\n")
+            )
+            + "\n"
         )
 
     plain, quoted = (load_recording(written(tmp_path, ROWS, edit=edit)) for edit in (str, quote))
@@ -245,7 +291,9 @@ def test_columns_of_a_table_without_a_header_are_numbers(tmp_path):
     def bare(text):
         return text.split("\n", 1)[1]
 
-    with refused("no column 'pos[*]': the table has no header; allowed: columns by number in a description, 1 to 19"):
+    with refused(
+        "no column 'pos[*]': the table has no header; allowed: columns by number in a description, 1 to 19"
+    ):
         load_recording(written(tmp_path, ROWS, edit=bare))
     columns = "time: {columns: 1}\nq: {columns: [2, 3, 4, 5, 6, 7]}\neffort: {columns: [14, 15, 16, 17, 18, 19]}\n"
     data = load_recording(written(tmp_path, ROWS, edit=bare, columns=columns))
@@ -256,7 +304,9 @@ def test_columns_of_a_table_without_a_header_are_numbers(tmp_path):
 
 def test_a_decimal_comma_is_hinted_at(tmp_path):
     edit = lambda text: text.replace(",", ";").replace(".", ",")  # noqa: E731
-    with refused("line 2: not a finite number; found '0,2'; allowed: numbers with a decimal point, as 0.2"):
+    with refused(
+        "line 2: not a finite number; found '0,2'; allowed: numbers with a decimal point, as 0.2"
+    ):
         load_recording(written(tmp_path, ROWS, edit=edit))
 
 
@@ -272,7 +322,12 @@ def test_what_a_log_is_used_for_is_printed_once(tmp_path, capsys):
     log = written(tmp_path, table(np.arange(0, 20, 0.01)))
     assert main(["replay", str(log), "--arm", "ur5e", "--free-run", str(log)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert printed.count("log log.yaml joints: 1 to 6 as they are numbered; clock: 100 Hz, even steps; columns:") == 1
+    assert (
+        printed.count(
+            "log log.yaml joints: 1 to 6 as they are numbered; clock: 100 Hz, even steps; columns:"
+        )
+        == 1
+    )
     assert "time of time, q of pos1 … pos6, qd of vel1 … vel6, effort of eff1 … eff6" in printed
 
 
@@ -303,8 +358,16 @@ def currents():
     q, qd, qdd = np.tile(MIDDLE, (len(time), 1)), np.zeros((len(time), 6)), np.zeros((len(time), 6))
     for sizes, rate in ((SIZES, rates), (0.2, 2.3 * rates)):
         turn = np.outer(time, rate)
-        q, qd, qdd = q + sizes * np.sin(turn), qd + sizes * rate * np.cos(turn), qdd - sizes * rate**2 * np.sin(turn)
-    torque = inverse_dynamics(arm, q, qd, qdd) + arm.friction[:, 0] * np.sign(qd) + arm.friction[:, 1] * qd
+        q, qd, qdd = (
+            q + sizes * np.sin(turn),
+            qd + sizes * rate * np.cos(turn),
+            qdd - sizes * rate**2 * np.sin(turn),
+        )
+    torque = (
+        inverse_dynamics(arm, q, qd, qdd)
+        + arm.friction[:, 0] * np.sign(qd)
+        + arm.friction[:, 1] * qd
+    )
     signals = {"q": q, "qd": qd, "current": torque / 8.0 + rng.normal(0, 0.02, q.shape)}
     return label_signals(time, signals, "made up"), arm
 
@@ -317,9 +380,16 @@ def test_the_rotor_is_fitted_beside_the_constant_or_the_joint_is_said_to_be_unkn
     assert fit.unknown == [5, 6]
     assert np.isinf(fit.std[4:, 0]).all()
     np.testing.assert_allclose(fit.rotor, arm.rotor_inertia, rtol=0.02)
-    np.testing.assert_allclose(fit.on(arm._replace(rotor_inertia=np.zeros(6))).rotor_inertia, fit.rotor)
-    assert re.search(r"^[78]\.\d+ \[.*, 8 assumed, 8 assumed N·m/A; joints 5, 6: cannot be told apart", fit.words())
-    with refused("motor constants are not known; found 'joints 5, 6 cannot be told apart from their rotors'"):
+    np.testing.assert_allclose(
+        fit.on(arm._replace(rotor_inertia=np.zeros(6))).rotor_inertia, fit.rotor
+    )
+    assert re.search(
+        r"^[78]\.\d+ \[.*, 8 assumed, 8 assumed N·m/A; joints 5, 6: cannot be told apart",
+        fit.words(),
+    )
+    with refused(
+        "motor constants are not known; found 'joints 5, 6 cannot be told apart from their rotors'"
+    ):
         fit.require_known()
 
 

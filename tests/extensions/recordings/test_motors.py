@@ -33,12 +33,16 @@ def recording(rng, noise=0.0, moving=1.0, amplitude=1.0, seconds=40.0, correlati
         shock[k] += correlation * shock[k - 1]
     names = {"q_ref": q, "qd_ref": qd, "qdd_ref": qdd, "current": current + shock}
     return xarray.Dataset(
-        {name: (("time", "joint"), values) for name, values in names.items()}, {"time": time}, {"title": "made"}
+        {name: (("time", "joint"), values) for name, values in names.items()},
+        {"time": time},
+        {"title": "made"},
     )
 
 
 def test_known_constants_come_back_exactly():
-    fit = fit_motors([recording(np.random.default_rng(1)), recording(np.random.default_rng(2))], ARM)
+    fit = fit_motors(
+        [recording(np.random.default_rng(1)), recording(np.random.default_rng(2))], ARM
+    )
     np.testing.assert_allclose(fit.motor_constant, K, rtol=1e-8)
     np.testing.assert_allclose(fit.friction, np.column_stack([COULOMB, VISCOUS]), rtol=1e-7)
     np.testing.assert_allclose(fit.zero_current, ZERO, atol=1e-9)
@@ -88,7 +92,9 @@ def test_joints_with_the_same_motor_share_its_constant():
     assert fit.motor_constant[1] == fit.motor_constant[2]
     assert 8.9 < fit.motor_constant[1] < 11.1
     alone = fit_motors([data], ARM)
-    np.testing.assert_allclose(np.delete(fit.motor_constant, [1, 2]), np.delete(alone.motor_constant, [1, 2]))
+    np.testing.assert_allclose(
+        np.delete(fit.motor_constant, [1, 2]), np.delete(alone.motor_constant, [1, 2])
+    )
 
 
 def with_noise(rng):
@@ -103,7 +109,10 @@ REFUSED = {
         lambda rng: [recording(rng, moving=[1, 1, 1, 0, 1, 1])],
         r"joint 4 is not excited; found '0 rows of motion'",
     ),
-    "joint of noise": (lambda rng: [with_noise(rng)], r"joint 6 is not excited; found 'motor constant .* ± "),
+    "joint of noise": (
+        lambda rng: [with_noise(rng)],
+        r"joint 6 is not excited; found 'motor constant .* ± ",
+    ),
     "no current": (lambda rng: [recording(rng).drop_vars("current")], "no motor currents"),
     "no recording": (lambda rng: [], "no recordings"),
     "five joints": (lambda rng: [recording(rng).isel(joint=slice(5))], "number of joints"),
@@ -135,13 +144,22 @@ def test_a_push_on_the_force_sensor_is_no_free_run():
 
 def test_the_real_arm(data_folder):
     """Joints 2 and 3 carry gravity and agree with the ratio the arm's own controller computes with."""
-    runs = [load_recording(data_folder / "ur5_kufieta2014" / name) for name in ("no1", "no8", "no5_free")]
+    runs = [
+        load_recording(data_folder / "ur5_kufieta2014" / name)
+        for name in ("no1", "no8", "no5_free")
+    ]
     fit = fit_motors(runs, ARM)
     for j in (1, 2):
-        table = np.concatenate([np.column_stack([d.tau[:, j], d.qd_ref[:, j], np.sign(d.qd_ref[:, j])]) for d in runs])
-        own = np.linalg.lstsq(table, np.concatenate([d.current_ref[:, j] for d in runs]), rcond=None)[0]
+        table = np.concatenate(
+            [np.column_stack([d.tau[:, j], d.qd_ref[:, j], np.sign(d.qd_ref[:, j])]) for d in runs]
+        )
+        own = np.linalg.lstsq(
+            table, np.concatenate([d.current_ref[:, j] for d in runs]), rcond=None
+        )[0]
         assert fit.motor_constant[j] == pytest.approx(1 / own[0], rel=0.15)
         assert fit.std[j, 0] < 0.2
     assert (fit.friction > 0).all()
-    assert fit.friction[:3, 0].min() > 2 * fit.friction[3:, 0].max()  # the joints of the larger size
+    assert (
+        fit.friction[:3, 0].min() > 2 * fit.friction[3:, 0].max()
+    )  # the joints of the larger size
     assert fit.std[5, 0] / fit.motor_constant[5] > 10 * fit.std[1, 0] / fit.motor_constant[1]

@@ -43,7 +43,11 @@ def arm(tmp_path_factory):
         seven.write_bag(folder / f"{name}_more", each, 2, more=True)
         text = BAG.format(file=f"{name}_more", joints=", ".join(seven.JOINTS))
         text += "q: position\nqd: velocity\neffort: effort\n"
-        spans = [[a + seven.START, b + seven.START] for a, b in seven.CONTACTS] if name == "touched" else []
+        spans = (
+            [[a + seven.START, b + seven.START] for a, b in seven.CONTACTS]
+            if name == "touched"
+            else []
+        )
         text += f"tau: {{topic: /model_states, columns: effort}}\ncontacts: {spans}\n"
         (folder / f"{name}_more.yaml").write_text(text)
     return folder, made
@@ -60,12 +64,17 @@ def detections(arm, kind):
     return replay(motors.on(model), signals, *methods, {"threshold": 1.5, "pole": 30.0})
 
 
-@pytest.mark.parametrize("kind", ["{}.bag", "{}_2", "{}_more.yaml"], ids=["ROS 1", "ROS 2", "described"])
+@pytest.mark.parametrize(
+    "kind", ["{}.bag", "{}_2", "{}_more.yaml"], ids=["ROS 1", "ROS 2", "described"]
+)
 def test_a_table_and_a_bag_give_the_same_detections_at_the_same_samples(arm, kind):
     table, bag = detections(arm, "{}.yaml"), detections(arm, kind)
     np.testing.assert_array_equal(table.detected, bag.detected)
     np.testing.assert_allclose(table.level, bag.level, rtol=0, atol=1e-4)  # times to the nanosecond
-    felt = [(table.time[table.detected] >= a) & (table.time[table.detected] <= b) for a, b in seven.CONTACTS]
+    felt = [
+        (table.time[table.detected] >= a) & (table.time[table.detected] <= b)
+        for a, b in seven.CONTACTS
+    ]
     assert all(each.any() for each in felt)
     assert np.any(felt, axis=0).all()  # and nothing else
 
@@ -74,15 +83,25 @@ def test_what_a_log_holds_is_labelled_with_the_programs_units(arm):
     folder, made = arm
     time, q, qd, torque, own, contact = made["touched"]
     data = load_recording(folder / "touched.yaml", 7)
-    for name, values in (("q", q), ("qd", qd), ("effort", torque), ("tau", own), ("contact", contact)):
+    for name, values in (
+        ("q", q),
+        ("qd", qd),
+        ("effort", torque),
+        ("tau", own),
+        ("contact", contact),
+    ):
         np.testing.assert_allclose(data[name].values, values, rtol=1e-12, atol=1e-15, err_msg=name)
     assert data.effort.units == "N m"
-    np.testing.assert_allclose(data.time.values, time, atol=5e-7)  # such a clock has no finer seconds
+    np.testing.assert_allclose(
+        data.time.values, time, atol=5e-7
+    )  # such a clock has no finer seconds
     assert data.start_time_s == pytest.approx(seven.START)
 
 
 def test_a_column_may_be_named_without_a_number_and_a_bag_without_angles_is_refused(arm, tmp_path):
-    (tmp_path / "one.csv").write_text("t,pos,trq\n" + "".join(f"{0.01 * k},{0.1 * k},1\n" for k in range(50)))
+    (tmp_path / "one.csv").write_text(
+        "t,pos,trq\n" + "".join(f"{0.01 * k},{0.1 * k},1\n" for k in range(50))
+    )
     (tmp_path / "one.yaml").write_text("format: 1\nfile: one.csv\ntime: t\nq: pos\neffort: trq\n")
     data = load_recording(tmp_path / "one.yaml", 1)
     np.testing.assert_allclose(data.q.values[:, 0], 0.1 * np.arange(50))
@@ -135,7 +154,9 @@ def test_the_makers_torque_needs_no_model_and_feels_the_same(arm, capsys):
     files = (folder / "without.csv", folder / "with.csv")
     without, model = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
     time = without[:, 0]
-    np.testing.assert_allclose(without[5:, 3:10], model[5:, 3:10], atol=0.12)  # friction of two fits
+    np.testing.assert_allclose(
+        without[5:, 3:10], model[5:, 3:10], atol=0.12
+    )  # friction of two fits
     alarms = time[without[:, 2] > 0]
     assert all(((alarms >= a) & (alarms <= b)).any() for a, b in seven.CONTACTS)
     assert sum(((alarms >= a) & (alarms <= b)).sum() for a, b in seven.CONTACTS) == len(alarms)
@@ -171,8 +192,12 @@ def test_identification_of_an_arm_from_its_torques(arm):
 def world_of(folder):
     """One of the arm, whose file has no rotors."""
     joints = ", ".join(["0.2"] * 7)
-    text = f"format: 1\narm: {folder / 'seven.urdf'}\nstart: {{joints: [{joints}]}}\ntime_limit: 0.1\n"
-    text += "controller: {law: computed_torque}\nmap: {space: joints, shape: [3, 3, 3, 3, 3, 3, 3]}\n"
+    text = (
+        f"format: 1\narm: {folder / 'seven.urdf'}\nstart: {{joints: [{joints}]}}\ntime_limit: 0.1\n"
+    )
+    text += (
+        "controller: {law: computed_torque}\nmap: {space: joints, shape: [3, 3, 3, 3, 3, 3, 3]}\n"
+    )
     return text + "detection: {measure: joint_torque, threshold: 5.0, pole: 30}\n"
 
 
@@ -188,10 +213,18 @@ def test_tuning_by_such_a_log(arm, tmp_path):
         assert found.seconds == pytest.approx(11.0, abs=0.1)
 
 
-def test_the_command_tunes_an_arm_without_rotors_and_says_that_its_world_has_no_friction(arm, tmp_path, capsys):
+def test_the_command_tunes_an_arm_without_rotors_and_says_that_its_world_has_no_friction(
+    arm, tmp_path, capsys
+):
     folder, _ = arm
     (tmp_path / "seven.yaml").write_text(world_of(folder))
-    words = [str(tmp_path / "seven.yaml"), "--free-run", str(folder / "free.yaml"), "--false-alarms-per-hour", "1e4"]
+    words = [
+        str(tmp_path / "seven.yaml"),
+        "--free-run",
+        str(folder / "free.yaml"),
+        "--false-alarms-per-hour",
+        "1e4",
+    ]
     assert main(["tune", *words, "--out", str(tmp_path / "tuned.yaml")]) == 0
     assert "without rotor inertia" in capsys.readouterr().out
     world = load_world(tmp_path / "tuned.yaml")
@@ -210,7 +243,10 @@ def test_the_friction_of_an_arm_with_rotors_is_in_its_world(arm, tmp_path):
     np.testing.assert_allclose(friction.coulomb, 0.6, atol=0.02)
     light = heavy._replace(rotor_inertia=np.where(np.arange(7) == 3, 0.0, 0.05))
     write_arm(light, tmp_path / "heavy.yaml", "a rotor is missing", "made up")
-    assert recorded(load_world(tmp_path / "seven.yaml"), [folder / "free.yaml"], None, None).changes == ()
+    assert (
+        recorded(load_world(tmp_path / "seven.yaml"), [folder / "free.yaml"], None, None).changes
+        == ()
+    )
 
 
 def test_free_motion_of_another_kind_is_refused(arm, capsys):
@@ -235,7 +271,13 @@ def test_every_detection_of_such_a_log_is_explained(arm, capsys):
 
 def test_half_of_a_log_chooses_the_threshold_and_the_other_judges_it(arm, capsys):
     folder, _ = arm
-    words = ["replay", str(folder / "touched.yaml"), "--free-run", str(folder / "free.yaml"), "--judge"]
+    words = [
+        "replay",
+        str(folder / "touched.yaml"),
+        "--free-run",
+        str(folder / "free.yaml"),
+        "--judge",
+    ]
     assert main([*words, "--arm", str(folder / "seven.urdf"), "--set", "pole=30"]) == 0
     table = capsys.readouterr().out
     assert re.search(r"joint_torque .* 4 of 4 \(51% … 100%\) +\d+ ms", table)
@@ -267,7 +309,10 @@ def test_what_chooses_does_not_judge(arm):
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [("topic: /joint_states\n", "topic: a table has no topics"), ("contacts: [[1, 2]]\n", "touches are said twice")],
+    [
+        ("topic: /joint_states\n", "topic: a table has no topics"),
+        ("contacts: [[1, 2]]\n", "touches are said twice"),
+    ],
 )
 def test_keys_of_a_description_that_nothing_would_read_are_refused(arm, tmp_path, more, words):
     table = arm[0] / "touched.csv"
@@ -279,7 +324,10 @@ def test_keys_of_a_description_that_nothing_would_read_are_refused(arm, tmp_path
 def test_the_time_of_a_table_may_be_scaled(arm, tmp_path):
     description = seven.DESCRIPTION.format(file=arm[0] / "touched.csv")
     (tmp_path / "log.yaml").write_text(description.replace("unit: ms", "unit: ms, scale: 2"))
-    once, twice = load_recording(arm[0] / "touched.yaml", 7), load_recording(tmp_path / "log.yaml", 7)
+    once, twice = (
+        load_recording(arm[0] / "touched.yaml", 7),
+        load_recording(tmp_path / "log.yaml", 7),
+    )
     np.testing.assert_allclose(np.ptp(twice.time.values), 2.0 * np.ptp(once.time.values), rtol=1e-9)
 
 
@@ -288,7 +336,9 @@ def test_a_contact_across_the_middle_is_one(arm):
     data = load_recording(folder / "touched.yaml", 7)
     signals = signals_of_recording(data, fit_motors([data], load_arm(folder / "seven.urdf")))
     middle = 0.5 * (signals.time[0] + signals.time[-1])
-    spans = [[a, b] for a, b in seven.CONTACTS if not a - 1.0 < middle < b + 1.0] + [[middle - 0.2, middle + 0.2]]
+    spans = [[a, b] for a, b in seven.CONTACTS if not a - 1.0 < middle < b + 1.0] + [
+        [middle - 0.2, middle + 0.2]
+    ]
     touched = np.any([(a <= signals.time) & (signals.time <= b) for a, b in spans], axis=0)
     methods = find_method("estimator", "momentum_observer"), find_method("detector", "joint_torque")
     watched = Watched(load_arm(folder / "seven.urdf"), *methods, {"pole": 30.0})

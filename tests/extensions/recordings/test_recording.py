@@ -15,7 +15,16 @@ from hopfield_nav.extensions.recordings import load_recording, watched_seconds
 from hopfield_nav.extensions.recordings.signals import with_reference
 
 PERIOD = 0.008
-JOINT_LOGS = ("q_actual", "qd_actual", "q_target", "qd_target", "qdd_target", "i_actual", "i_target", "m_target")
+JOINT_LOGS = (
+    "q_actual",
+    "qd_actual",
+    "q_target",
+    "qd_target",
+    "qdd_target",
+    "i_actual",
+    "i_target",
+    "m_target",
+)
 
 
 def _motion(time, shift=0.0):
@@ -36,7 +45,9 @@ def _write_folder(folder, count=200):
     time = PERIOD * np.arange(count)
     (folder / "log_tcp_force.csv").write_text(_text(np.column_stack([time, 10 * _motion(time)])))
     time = 0.1 + 0.0047 * np.arange(int(1.1 / 0.0047))
-    (folder / "log_force_sensor.csv").write_text(_text(np.column_stack([time, np.outer(3 * time, np.ones(6))])))
+    (folder / "log_force_sensor.csv").write_text(
+        _text(np.column_stack([time, np.outer(3 * time, np.ones(6))]))
+    )
     return folder
 
 
@@ -67,9 +78,13 @@ def _rtde(count=100, joints=6, separator=" ", start=1234.5, **change):
 def test_logs_are_aligned_by_time_not_by_row(folder):
     data = load_recording(folder)
     time = data.time.values + data.start_time_s
-    for k, name in enumerate(("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current", "current_ref", "tau")):
+    for k, name in enumerate(
+        ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current", "current_ref", "tau")
+    ):
         stamps = time + 1e-5 * k  # the log's own time in the row that belongs together
-        np.testing.assert_allclose(data[name].values, _motion(stamps, k), rtol=0, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(
+            data[name].values, _motion(stamps, k), rtol=0, atol=1e-6, err_msg=name
+        )
     assert time[0] == pytest.approx(21 * PERIOD)  # where the last log begins
     assert time[-1] == pytest.approx(199 * PERIOD)  # where the first one ends
     assert (data.gap_count, data.dropped_rows, data.cut_short) == (0, 0, "")
@@ -87,7 +102,9 @@ def test_force_sensor_of_another_rate(folder):
     data = load_recording(folder)
     time = data.time.values + data.start_time_s
     known = np.isfinite(data.force_sensor.values[:, 0])
-    np.testing.assert_allclose(data.force_sensor.values[known, 1], 3 * time[known], rtol=0, atol=2e-6)
+    np.testing.assert_allclose(
+        data.force_sensor.values[known, 1], 3 * time[known], rtol=0, atol=2e-6
+    )
     np.testing.assert_array_equal(known, time <= 0.1 + 0.0047 * (int(1.1 / 0.0047) - 1))
     assert 0 < known.sum() < len(known)
 
@@ -111,7 +128,9 @@ def test_a_sensor_that_was_not_mounted_is_left_out(folder):
     assert "force_sensor" not in load_recording(folder)
 
 
-@pytest.mark.parametrize("tail", ["2.9, ", "2.9, 0.1, 0.2", "2.9, 0.1, 0.2, 0.3, 0.4, 0.5, 0.0", "2.9,1,2,3,4,5,\n"])
+@pytest.mark.parametrize(
+    "tail", ["2.9, ", "2.9, 0.1, 0.2", "2.9, 0.1, 0.2, 0.3, 0.4, 0.5, 0.0", "2.9,1,2,3,4,5,\n"]
+)
 def test_a_last_line_cut_short_is_left_out(folder, tail):
     """Even where the number of columns is right: 0.0 may have been 0.0137."""
     whole = load_recording(folder)
@@ -183,7 +202,16 @@ def test_rtde_gaps_and_cut_line(tmp_path):
 def test_form_of_a_simulated_run(folder):
     run, data = simulate(load_world("empty", ["time_limit=0.1"])).data, load_recording(folder)
     shared = set(run.data_vars) & set(data.data_vars)
-    assert {"q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau", "force_estimate", "moment_estimate"} <= shared
+    assert {
+        "q",
+        "qd",
+        "q_ref",
+        "qd_ref",
+        "qdd_ref",
+        "tau",
+        "force_estimate",
+        "moment_estimate",
+    } <= shared
     for name in shared:
         assert data[name].dims == run[name].dims, name
         assert data[name].units == run[name].units, name
@@ -245,7 +273,9 @@ def test_a_faulty_log_is_told_in_one_line(folder, spoil, words, place):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("missing", "no such recording"), (".", "log_q_actual")], ids=["no folder", "empty folder"]
+    ("name", "words"),
+    [("missing", "no such recording"), (".", "log_q_actual")],
+    ids=["no folder", "empty folder"],
 )
 def test_nothing_there(tmp_path, name, words):
     with refused(words):
@@ -273,7 +303,10 @@ TABLES = {
     "force alone": (_rtde(actual_TCP_force=np.zeros((100, 3)))[0], "not six components"),
     "degrees": (_rtde(actual_q=np.full((100, 6), 90.0))[0], "degrees"),
     "milliseconds": (_in_milliseconds(_rtde()[0]), "milliseconds"),
-    "another name of time": (_rtde()[0].replace("timestamp", "time_stamp"), "Did you mean 'time_stamp'"),
+    "another name of time": (
+        _rtde()[0].replace("timestamp", "time_stamp"),
+        "Did you mean 'time_stamp'",
+    ),
     "another name of angles": (_rtde()[0].replace("actual_q_", "joint_"), "actual_q_0"),
     "header alone": (_rtde()[0].splitlines()[0] + "\n", "no numbers"),
     "prose": ("a picture\n", "timestamp"),
@@ -297,7 +330,9 @@ def test_real_logs(data_folder, run):
     """Measured velocity is the derivative of the measured angle: rows that belong together are together."""
     data = load_recording(data_folder / "ur5_kufieta2014" / run)
     assert data.sizes["time"] > 1900
-    assert not any(np.isnan(data[name]).any() for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau"))
+    assert not any(
+        np.isnan(data[name]).any() for name in ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
+    )
     assert data.dropped_rows == 0
     travelled = np.diff(data.q_ref.values, axis=0)
     step = np.diff(data.time.values)[:, None]
@@ -311,20 +346,27 @@ def test_real_traps(data_folder):
     runs = {name: load_recording(folder / name) for name in KUFIETA}
     assert [name for name in KUFIETA if runs[name].cut_short] == ["no5_free"]
     assert len(runs["no5_free"].cut_short.split(", ")) == 7
-    assert [name for name in KUFIETA if "force_sensor" in runs[name]] == ["no10_standstill_force_sensor_fx"]
+    assert [name for name in KUFIETA if "force_sensor" in runs[name]] == [
+        "no10_standstill_force_sensor_fx"
+    ]
     assert [name for name in KUFIETA if runs[name].gap_count] == ["no1"]
 
 
 def test_a_pipe_is_not_waited_for(folder, tmp_path):
     (folder / "log_i_actual.csv").unlink()
-    for path, asked in ((folder / "log_i_actual.csv", folder), (tmp_path / "pipe", tmp_path / "pipe")):
+    for path, asked in (
+        (folder / "log_i_actual.csv", folder),
+        (tmp_path / "pipe", tmp_path / "pipe"),
+    ):
         os.mkfifo(path)
         with refused("no regular file"):
             load_recording(asked)
 
 
 @pytest.mark.parametrize("missing", [0, 1, 5, 20])
-def test_derivatives_that_were_not_recorded_are_those_of_the_motion_also_beside_missing_rows(missing):
+def test_derivatives_that_were_not_recorded_are_those_of_the_motion_also_beside_missing_rows(
+    missing,
+):
     time = PERIOD * np.delete(np.arange(2000), np.arange(1000, 1000 + missing))
     q = np.sin(2.0 * time)[:, None] * np.ones(6)
     found = with_reference(xr.Dataset({"q": (("time", "joint"), q)}, {"time": time}))
@@ -335,7 +377,9 @@ def test_derivatives_that_were_not_recorded_are_those_of_the_motion_also_beside_
 def test_a_gap_is_no_time_watched():
     time = PERIOD * np.arange(1000)
     assert watched_seconds(time) == pytest.approx(time[-1])
-    assert watched_seconds(np.concatenate([time, 600.0 + time])) == pytest.approx(2 * time[-1] + PERIOD)
+    assert watched_seconds(np.concatenate([time, 600.0 + time])) == pytest.approx(
+        2 * time[-1] + PERIOD
+    )
     assert watched_seconds(time[:1]) == watched_seconds(time[:0]) == 0.0
 
 

@@ -90,7 +90,15 @@ def test_a_table_of_thresholds_over_free_motion_has_their_rates(run, capsys):
 
 def test_many_alarms_are_counted_and_the_first_ten_named(run, capsys):
     _, folder = run
-    words = ["replay", str(folder), "--detector", "force_norm", "--threshold", "0.05", "--every-rise"]
+    words = [
+        "replay",
+        str(folder),
+        "--detector",
+        "force_norm",
+        "--threshold",
+        "0.05",
+        "--every-rise",
+    ]
     assert main(words) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "alarms" in line]
     count, times = line.split("alarms")[1].split(" at ")
@@ -122,7 +130,14 @@ def test_csv_holds_every_row(run, tmp_path):
 def test_a_recording_of_a_real_arm(logs, capsys):
     method = ["--detector", "force_norm", "--estimator", "joint_error", "--set", "omega=20"]
     words = ["replay", str(logs / "no5_pushed"), *method]
-    free = ["--free-run", str(logs / "no1"), "--free-run", str(logs / "no8"), "--same-motor", "4,5,6"]
+    free = [
+        "--free-run",
+        str(logs / "no1"),
+        "--free-run",
+        str(logs / "no8"),
+        "--same-motor",
+        "4,5,6",
+    ]
     assert main([*words, *free]) == 0
     printed = capsys.readouterr().out
     assert "4032, 32.25 s" in printed
@@ -133,16 +148,27 @@ def test_a_recording_of_a_real_arm(logs, capsys):
     of_default = int(re.search(r"alarms +(\d+)", printed)[1])
     assert int(re.search(r"alarms +(\d+)", capsys.readouterr().out)[1]) <= of_default
     refused_by_command(capsys, words, "motor constants are not known")
-    refused_by_command(capsys, [*words, *free[:4], "--same-motor", "a,b"], "--same-motor: no joints")
+    refused_by_command(
+        capsys, [*words, *free[:4], "--same-motor", "a,b"], "--same-motor: no joints"
+    )
     without = [*words[:4], *free, "--estimator", "joint_error"]
-    assert "--set omega=VALUE" in refused_by_command(capsys, without, "joint_error: omega must be given")
+    assert "--set omega=VALUE" in refused_by_command(
+        capsys, without, "joint_error: omega must be given"
+    )
     still = ["--free-run", str(logs / "no10_standstill_force_sensor_fx")]
     refused_by_command(capsys, [*words, *still], "not a free run")
 
 
 def test_a_pole_too_fast_for_a_recording_is_said_before_its_alarms(logs, run, capsys):
     """On the public UR5 the default raises 504 alarms, most from the ripple of the currents; a slower pole few."""
-    words = ["replay", f"{logs}/no5_pushed", "--free-run", f"{logs}/no1", "--free-run", f"{logs}/no8"]
+    words = [
+        "replay",
+        f"{logs}/no5_pushed",
+        "--free-run",
+        f"{logs}/no1",
+        "--free-run",
+        f"{logs}/no8",
+    ]
     assert main([*words, "--same-motor", "4,5,6"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     left, count, pole = re.search(
@@ -153,7 +179,19 @@ def test_a_pole_too_fast_for_a_recording_is_said_before_its_alarms(logs, run, ca
     again = " ".join(capsys.readouterr().out.split())
     assert f"alarms {left} at" in again
     assert "too fast" not in again
-    assert main(["replay", str(run[1]), "--estimator", "momentum_observer", "--detector", "joint_torque"]) == 0
+    assert (
+        main(
+            [
+                "replay",
+                str(run[1]),
+                "--estimator",
+                "momentum_observer",
+                "--detector",
+                "joint_torque",
+            ]
+        )
+        == 0
+    )
     assert "too fast" not in capsys.readouterr().out
 
 
@@ -220,7 +258,9 @@ def test_a_run_its_log_and_what_was_exported_of_it_give_the_same_alarms(run, tmp
 
 def test_a_table_of_thresholds_against_the_known_touches(run, capsys):
     made, folder = run
-    assert main(["replay", str(folder), "--threshold", "1e-3,8,1e6", "--detector", "force_norm"]) == 0
+    assert (
+        main(["replay", str(folder), "--threshold", "1e-3,8,1e6", "--detector", "force_norm"]) == 0
+    )
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     first, middle, last = [row for row in rows if row and row[0] in ("0.001", "8", "1e+06")]
     touches = made.summary["contact_count"]
@@ -232,4 +272,6 @@ def test_a_table_of_thresholds_against_the_known_touches(run, capsys):
 def test_rows_further_apart_than_control_periods_are_refused(run, tmp_path, capsys):
     assert main(["export", str(run[1]), "--csv", "--every", "3", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
-    refused_by_command(capsys, ["replay", str(tmp_path / "signals.csv")], "lacks rows at control periods")
+    refused_by_command(
+        capsys, ["replay", str(tmp_path / "signals.csv")], "lacks rows at control periods"
+    )

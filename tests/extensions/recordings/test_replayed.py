@@ -16,7 +16,10 @@ from hopfield_nav.plugin import Method, find_method
 from hopfield_nav.world import load_world
 
 ARM = load_arm("ur5_ragazzon2012")
-ESTIMATOR, DETECTOR = find_method("estimator", "joint_error"), find_method("detector", "wrench_norm")
+ESTIMATOR, DETECTOR = (
+    find_method("estimator", "joint_error"),
+    find_method("detector", "wrench_norm"),
+)
 
 
 def again(run, **more):
@@ -27,7 +30,9 @@ def again(run, **more):
     values = {**run.world.detection.parameters, **more}
     if any(p.inherit for p in methods.estimator.parameters):
         values["omega"] = run.world.controller.parameters["omega"]
-    return replay(controller.model, signals_of_run(run), methods.estimator, methods.detector, values)
+    return replay(
+        controller.model, signals_of_run(run), methods.estimator, methods.detector, values
+    )
 
 
 def random_signals(rng, count=50, n=6):
@@ -50,7 +55,9 @@ ECHO = Method("estimator", "echo", _torque_is_seen, memory=lambda n: 1)
 
 @pytest.mark.parametrize("period", [0.001, 0.004])
 def test_a_run_without_collision_is_repeated_to_the_last_digit(period):
-    world = load_world("ragazzon2012", ["detection.threshold=1e5", "time_limit=2.0", f"controller.period={period}"])
+    world = load_world(
+        "ragazzon2012", ["detection.threshold=1e5", "time_limit=2.0", f"controller.period={period}"]
+    )
     run = simulate(world)
     found = again(run)
     stride = round(period / 0.001)
@@ -64,7 +71,9 @@ def test_a_run_without_collision_is_repeated_to_the_last_digit(period):
 def test_the_measured_signals_are_replayed_where_sensors_are_imperfect():
     """With the true angles the level would differ: the replay reads what the sensors said."""
     sensors = ["sensors.encoder_resolution=0.0001", "sensors.velocity_noise=0.01"]
-    run = simulate(load_world("ragazzon2012", ["detection.threshold=1e5", "time_limit=1.0", *sensors]))
+    run = simulate(
+        load_world("ragazzon2012", ["detection.threshold=1e5", "time_limit=1.0", *sensors])
+    )
     found = again(run)
     np.testing.assert_array_equal(found.level, run.data.level)
     np.testing.assert_array_equal(found.tau_external, run.data.tau_external_estimate)
@@ -90,8 +99,15 @@ def test_the_torque_that_was_measured_is_in_the_record_and_is_replayed():
 
 
 def test_a_run_with_gears_that_give_is_repeated_where_the_encoders_step_is_told():
-    real = ["plant={dynamics: ur5_full, friction: arm}", "controller.model=ur5_full", "time_limit=1.0"]
-    real += ["sensors.encoder_resolution=1e-4", "detection={measure: adaptive_joint_torque, threshold: 1.0e5}"]
+    real = [
+        "plant={dynamics: ur5_full, friction: arm}",
+        "controller.model=ur5_full",
+        "time_limit=1.0",
+    ]
+    real += [
+        "sensors.encoder_resolution=1e-4",
+        "detection={measure: adaptive_joint_torque, threshold: 1.0e5}",
+    ]
     run = simulate(load_world("ragazzon2012_momentum", real))
     np.testing.assert_array_equal(again(run, encoder_resolution=1e-4).level, run.data.level)
     assert np.any(again(run).level != run.data.level)
@@ -112,14 +128,24 @@ def test_torque_is_that_of_the_period_before():
     run = simulate(load_world("ragazzon2012", ["time_limit=0.5", "controller.period=0.005"]))
     signals = signals_of_run(run)
     np.testing.assert_array_equal(signals.tau[0], 0.0)
-    np.testing.assert_array_equal(signals.tau[1:], run.data.tau.values[4::5][: len(signals.time) - 1])
-    np.testing.assert_array_equal(signals.tau[1:], run.data.tau.values[0::5][: len(signals.time) - 1])  # held
+    np.testing.assert_array_equal(
+        signals.tau[1:], run.data.tau.values[4::5][: len(signals.time) - 1]
+    )
+    np.testing.assert_array_equal(
+        signals.tau[1:], run.data.tau.values[0::5][: len(signals.time) - 1]
+    )  # held
 
 
 def test_the_document_s_estimate_row_by_row():
     rng = np.random.default_rng(1)
     signals, omega = random_signals(rng), rng.uniform(1, 30, 6)
-    found = replay(ARM, signals, ESTIMATOR, DETECTOR, {"omega": omega, "threshold": 5.0, "singular_damping": 1e-9})
+    found = replay(
+        ARM,
+        signals,
+        ESTIMATOR,
+        DETECTOR,
+        {"omega": omega, "threshold": 5.0, "singular_damping": 1e-9},
+    )
     for k in range(0, 50, 7):
         expected = mass_matrix(ARM, signals.q[k]) @ (omega**2 * (signals.q[k] - signals.q_ref[k]))
         np.testing.assert_allclose(found.tau_external[k], expected, rtol=1e-10, atol=1e-9)
@@ -136,7 +162,9 @@ def test_methods_see_torque_time_memory_and_frames():
     np.testing.assert_array_equal(found.wrench[:, 1], signals.time)
     from dynamics import forward_kinematics
 
-    np.testing.assert_allclose(found.wrench[:, 2], forward_kinematics(ARM, signals.q)[:, 2, 3], atol=1e-12)
+    np.testing.assert_allclose(
+        found.wrench[:, 2], forward_kinematics(ARM, signals.q)[:, 2, 3], atol=1e-12
+    )
 
 
 def test_an_alarm_is_raised_once_and_armed_again_below():
@@ -194,7 +222,11 @@ REFUSED = {
     "a joint without omega": (same, {"omega": [1, 2, 3, 4, 5, 0]}, "omega.5: out of range"),
     "backwards": (lambda s: s._replace(time=s.time[::-1]), GOOD, "time does not increase"),
     "too short a time": (lambda s: s._replace(time=s.time[1:]), GOOD, "length"),
-    "five joints": (lambda s: s._replace(qd_ref=s.qd_ref[:, :5]), GOOD, "qd_ref has the wrong shape"),
+    "five joints": (
+        lambda s: s._replace(qd_ref=s.qd_ref[:, :5]),
+        GOOD,
+        "qd_ref has the wrong shape",
+    ),
     "a torque of nan": (nan_torque, GOOD, r"signals.tau, row 7: not a finite number"),
 }
 

@@ -13,7 +13,14 @@ from refusals import refused, refused_by_command
 
 from dynamics import inverse_dynamics, jacobian, joint_friction_torque
 from hopfield_nav.cli.app import main
-from hopfield_nav.extensions.recordings import Signals, Watched, by_segment, draw_rates, felt, rate_curve
+from hopfield_nav.extensions.recordings import (
+    Signals,
+    Watched,
+    by_segment,
+    draw_rates,
+    felt,
+    rate_curve,
+)
 from hopfield_nav.loop import parts_of_motion, quintic_trajectory, values_at
 from hopfield_nav.plugin import find_method
 
@@ -24,7 +31,9 @@ THRESHOLD = np.array(study.THRESHOLD)
 
 def watched(measure="joint_torque"):
     methods = find_method("estimator", "momentum_observer"), find_method("detector", measure)
-    return Watched(ARM, *methods, {"threshold": 12.0 if measure == "force_norm" else list(THRESHOLD)})
+    return Watched(
+        ARM, *methods, {"threshold": 12.0 if measure == "force_norm" else list(THRESHOLD)}
+    )
 
 
 def motion(noise, seed=0):
@@ -32,7 +41,10 @@ def motion(noise, seed=0):
     generator = np.random.default_rng(seed)
     q = generator.uniform(study.LOW, study.HIGH, (3, 6))
     time = np.arange(0.0, 5.0, study.PERIOD)
-    legs = [values_at(quintic_trajectory(q[k : k + 2], 2.0), np.clip(time - 3.0 * k, 0.0, 2.0)) for k in (0, 1)]
+    legs = [
+        values_at(quintic_trajectory(q[k : k + 2], 2.0), np.clip(time - 3.0 * k, 0.0, 2.0))
+        for k in (0, 1)
+    ]
     at, speed, more = (np.where((time < 2.5)[:, None], a, b) for a, b in zip(*legs, strict=True))
     for k, leg in enumerate((time <= 2.0, time >= 3.0)):
         more[~leg & ((time < 2.5) == (k == 0))] = 0.0
@@ -53,13 +65,17 @@ def test_a_part_with_more_noise_needs_a_higher_threshold_and_feels_less():
     assert loud.share == pytest.approx(4.0 * quiet.share, rel=0.5)
     assert loud.force > 2.0 * quiet.force
     alike = by_segment(watched(), [motion((0.2, 0.8))], 2.0 * THRESHOLD)
-    assert [2.0 * each.share for each in alike] == pytest.approx([quiet.share, loud.share])  # the same newtons
+    assert [2.0 * each.share for each in alike] == pytest.approx(
+        [quiet.share, loud.share]
+    )  # the same newtons
     assert [each.force for each in alike] == pytest.approx([quiet.force, loud.force])
 
 
 def test_the_rate_falls_with_the_force_and_its_bound_is_above_it():
     shares = np.geomspace(0.01, 1.0, 12)
-    curve = rate_curve(watched(), [motion((0.3, 0.3), seed) for seed in range(3)], THRESHOLD, shares)
+    curve = rate_curve(
+        watched(), [motion((0.3, 0.3), seed) for seed in range(3)], THRESHOLD, shares
+    )
     assert np.all(np.diff(curve.force) > 0.0)
     assert curve.rate[0] > curve.rate[-1] == 0.0
     assert np.all(curve.most > curve.rate)
@@ -85,12 +101,19 @@ def test_one_rule_counts_alarms():
     seconds = sum(signals.time[-1] - signals.time[0] + study.PERIOD for signals in free)
     levels = [rule.watch(signals, 0.12 * THRESHOLD).level >= 1.0 for signals in free]
     counted = sum(rule.alarms(signals, 0.12 * THRESHOLD) for signals in free)
-    assert 0 < counted < 0.9 * sum(np.count_nonzero(np.diff(above.astype(int)) > 0) for above in levels)
+    assert (
+        0
+        < counted
+        < 0.9 * sum(np.count_nonzero(np.diff(above.astype(int)) > 0) for above in levels)
+    )
     assert curve.rate[-1] == pytest.approx(3600.0 * counted / seconds, rel=0.01)
     for part in by_segment(rule, free, THRESHOLD):
         rows = free[part.motion].time
         second = (rows > (part.begin + part.end) / 2) & (rows <= part.end)
-        assert part.alarms == rule.watch(free[part.motion], part.share * THRESHOLD).detected[second].sum()
+        assert (
+            part.alarms
+            == rule.watch(free[part.motion], part.share * THRESHOLD).detected[second].sum()
+        )
 
 
 def test_a_lower_threshold_has_no_lower_rate():
@@ -115,7 +138,9 @@ def test_other_detectors_and_rest_are_refused(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tune = ["tune", "u_trap", "--false-alarms-per-hour", "1000", "--seeds", "2"]
     for asked in (["--by-segment"], ["--plot", "a.png"]):
-        refused_by_command(capsys, [*tune, *asked], "detection.measure: --by-segment and --plot need a level")
+        refused_by_command(
+            capsys, [*tune, *asked], "detection.measure: --by-segment and --plot need a level"
+        )
     refused_by_command(capsys, [*tune, "--plot", "a.pdf"], "allowed: .png")
     assert not list(tmp_path.iterdir())
 

@@ -56,7 +56,9 @@ def test_it_does_not_depend_on_where_the_search_starts(free):
 def test_a_level_that_hardly_depends_on_the_threshold_ends_the_search():
     """As of a detector that allows for more than the motion shows."""
     asked = []
-    found = quiet_threshold(lambda threshold: asked.append(threshold) or 0.6 / MARGIN, np.array([2.0]), "any")
+    found = quiet_threshold(
+        lambda threshold: asked.append(threshold) or 0.6 / MARGIN, np.array([2.0]), "any"
+    )
     assert found.tolist() == [1.2]
     assert len(asked) == 2
 
@@ -76,4 +78,6 @@ def test_alarms_of_the_other_half_are_counted(free):
 def test_a_detector_without_a_threshold_is_refused(free):
     none = dataclasses.replace(find_method("detector", "wrench_norm"), parameters=())
     with refused("has no threshold"):
-        choose_threshold(dataclasses.replace(watched(free, "wrench_norm"), detector=none), [free[1]], 1e-6)
+        choose_threshold(
+            dataclasses.replace(watched(free, "wrench_norm"), detector=none), [free[1]], 1e-6
+        )

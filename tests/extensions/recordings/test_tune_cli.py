@@ -33,7 +33,10 @@ def _elsewhere(monkeypatch, tmp_path):
 def seen(text):
     """Alarms, seconds, rate, low and high of what was printed."""
     line = next(line for line in text.splitlines() if "false alarms" in line)
-    found = re.search(r"(\d+) in ([\d.]+) s of other.*: ([\d.e+]+) an hour \(95 %: ([\d.e+]+) … ([\d.e+]+)\)", line)
+    found = re.search(
+        r"(\d+) in ([\d.]+) s of other.*: ([\d.e+]+) an hour \(95 %: ([\d.e+]+) … ([\d.e+]+)\)",
+        line,
+    )
     return tuple(map(float, found.groups()))
 
 
@@ -62,7 +65,9 @@ def test_a_rate_for_which_the_motion_is_too_short_is_not_shown(capsys):
     assert "1 an hour is not shown: the free motion was too short" in printed
     assert f"{quiet_time(1.0):.4g} s without an alarm" in printed
     needed = int(re.search(r"--seeds\s+(\d+)", printed)[1])
-    assert needed * seen(printed)[1] / 2 == pytest.approx(quiet_time(1.0), rel=0.01)  # half of them judge
+    assert needed * seen(printed)[1] / 2 == pytest.approx(
+        quiet_time(1.0), rel=0.01
+    )  # half of them judge
     assert load_world("u_trap_tuned.yaml").detection.parameters["threshold"] != 1.0
 
 
@@ -104,7 +109,9 @@ def test_recordings_of_a_real_arm(data_folder, capsys):
     assert rate == pytest.approx(3600 * alarms / seconds, rel=0.01)
     assert status == (0 if high <= 1e5 else 1)
     written = load_world("real.yaml")
-    coulomb = written.plant.friction.coulomb  # what was found on the arm; the arm of the world has 8
+    coulomb = (
+        written.plant.friction.coulomb
+    )  # what was found on the arm; the arm of the world has 8
     assert all(0.0 <= c < 30.0 for c in coulomb)
     assert written.controller.model_error.friction_scale == 1.0
 
@@ -147,7 +154,9 @@ def test_refusals_leave_nothing(capsys, tmp_path, words, said):
 
 def test_a_model_without_errors_holds_no_threshold_up(capsys, tmp_path):
     words = [*TUNE, "1000", "--seeds", "2"]
-    assert "velocity_noise" in refused_by_command(capsys, words, "shows nothing that a threshold must bear")
+    assert "velocity_noise" in refused_by_command(
+        capsys, words, "shows nothing that a threshold must bear"
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -159,18 +168,27 @@ def test_what_a_rate_takes_counts_the_alarms_that_were_seen():
     seconds = float(re.search(r"that takes (\S+) s with alarms as rare", told)[1])
     for s, shown in ((seconds, True), (seconds - 23.0, False)):
         assert (alarm_rate(round(rate[0] * s / 3600), s)[2] <= 1000.0) == shown
-    assert dict(_lines(judged, 900.0, 4))["wanted"].endswith("to bound it; 1000 times as much would not do either")
+    assert dict(_lines(judged, 900.0, 4))["wanted"].endswith(
+        "to bound it; 1000 times as much would not do either"
+    )
 
 
 def test_pushes_that_were_not_felt_have_no_least_force(monkeypatch):
     monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, False))
     assert quiet._pushes(*quiet.pushed(load_world("u_trap"))) == "none, up to 20 N"
     monkeypatch.setattr(quiet, "felt_force", lambda world, seed, along=None: (20.0, seed > 0))
-    assert quiet._pushes(*quiet.pushed(load_world("u_trap"))).startswith("20 N (0.4 s; least 20 N, 1 missed)")
+    assert quiet._pushes(*quiet.pushed(load_world("u_trap"))).startswith(
+        "20 N (0.4 s; least 20 N, 1 missed)"
+    )
 
 
 def test_no_share_of_touches_is_above_all_of_them(monkeypatch):
-    counts = {"repeated_alarm_count": 9, "contact_count": 3, "collision_count": 12, "outcome": "reached"}
+    counts = {
+        "repeated_alarm_count": 9,
+        "contact_count": 3,
+        "collision_count": 12,
+        "outcome": "reached",
+    }
     summary = dict.fromkeys(quiet._RUN_SAYS, 0) | counts
     monkeypatch.setattr(quiet, "simulate", lambda world: SimpleNamespace(summary=summary))
     monkeypatch.setattr(quiet, "pushed", lambda world, along=None: (20.0, [20.0]))
@@ -182,7 +200,9 @@ def test_a_level_to_report_is_found_below_the_threshold_and_free_motion_rarely_p
     assert main([*TUNE, "2000", "--seeds", "4", "--report", *NOISY]) == 0
     assert re.search(r"report +\[[\d., e-]+\], passed \d+ times in", capsys.readouterr().out)
     written = load_world("u_trap_tuned.yaml")
-    report, threshold = (np.array(v) for v in (written.detection.report, written.detection.parameters["threshold"]))
+    report, threshold = (
+        np.array(v) for v in (written.detection.report, written.detection.parameters["threshold"])
+    )
     assert np.all(report < threshold)
     chosen_by = simulate(written.with_changes(obstacles=())).data
     passed = chosen_by.report_end.values - chosen_by.report_begin.values
@@ -202,7 +222,17 @@ def planned(tmp_path):
 
 def test_a_planned_motion_is_repeated_and_each_part_gets_what_it_takes(planned, capsys):
     changes = ["detection.measure=joint_torque", "controller.model_error.mass_scale=1.2", NOISY[1]]
-    words = ["tune", "empty", "--motion", "planned", "--by-segment", "--seeds", "4", "--false-alarms-per-hour", "5000"]
+    words = [
+        "tune",
+        "empty",
+        "--motion",
+        "planned",
+        "--by-segment",
+        "--seeds",
+        "4",
+        "--false-alarms-per-hour",
+        "5000",
+    ]
     assert main([*words, *(word for change in changes for word in ("--set", change))]) == 0
     printed = capsys.readouterr().out
     assert "4.0 s of free motion" in printed

@@ -10,11 +10,21 @@ from refusals import refused
 
 from hopfield_nav import load_world
 from hopfield_nav.build import build_model, find_methods
-from hopfield_nav.extensions.recordings import Watched, choose_threshold, felt_force, free_motion, halves
+from hopfield_nav.extensions.recordings import (
+    Watched,
+    choose_threshold,
+    felt_force,
+    free_motion,
+    halves,
+)
 from hopfield_nav.extensions.recordings.tuning import MARGIN, quiet_time
 from hopfield_nav.record import alarm_rate
 
-NOISY = ["sensors.velocity_noise=0.002", "detection.measure=joint_torque", "detection.estimator=momentum_observer"]
+NOISY = [
+    "sensors.velocity_noise=0.002",
+    "detection.measure=joint_torque",
+    "detection.estimator=momentum_observer",
+]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +82,9 @@ def test_a_higher_rate_takes_a_lower_threshold(watched, free):
 
 def test_thresholds_of_joints_stand_as_their_torques_do(watched, free):
     threshold = choose_threshold(watched, free, 1.0).threshold
-    torques = np.max([np.abs(watched.watch(s, threshold).tau_external).max(axis=0) for s in free], axis=0)
+    torques = np.max(
+        [np.abs(watched.watch(s, threshold).tau_external).max(axis=0) for s in free], axis=0
+    )
     expected = np.maximum(torques / torques.max(), 1e-3)
     np.testing.assert_allclose(threshold / threshold.max(), expected, rtol=1e-6)
 
@@ -81,8 +93,12 @@ def test_a_detector_that_allows_for_all_of_it_gets_the_least_threshold(world, wa
     generous = load_world("u_trap", ["detection.measure=adaptive_joint_torque"])
     detector = find_methods(generous).detector
     values = {"friction_error": 0.25, "mass_error": 10.0, "velocity_noise": [0.1] * 6}
-    found = choose_threshold(dataclasses.replace(watched, detector=detector, values=values), free, 1.0)
-    assert sum(watched.alarms(signals, found.threshold) for signals in free) > 0  # without the allowance
+    found = choose_threshold(
+        dataclasses.replace(watched, detector=detector, values=values), free, 1.0
+    )
+    assert (
+        sum(watched.alarms(signals, found.threshold) for signals in free) > 0
+    )  # without the allowance
     parameter = next(p for p in detector.parameters if p.name == "threshold")
     assert np.all(found.threshold >= parameter.low)
     assert found.threshold.max() < 1e-6
@@ -107,8 +123,14 @@ def test_what_is_felt_grows_with_the_threshold(world):
 def test_alarms_that_never_become_more_bound_no_threshold(watched, free, most, monkeypatch):
     """Where the allowance alone keeps the motion as quiet as it may be, the threshold is that without any alarm."""
     quiet = choose_threshold(watched, free, 1.0).threshold
-    monkeypatch.setattr(Watched, "alarms", lambda self, signals, threshold: int(most * np.all(threshold < 0.5 * quiet)))
-    found = choose_threshold(watched, free, alarm_rate(20, sum(float(np.ptp(s.time)) for s in free))[2] * 1.001)
+    monkeypatch.setattr(
+        Watched,
+        "alarms",
+        lambda self, signals, threshold: int(most * np.all(threshold < 0.5 * quiet)),
+    )
+    found = choose_threshold(
+        watched, free, alarm_rate(20, sum(float(np.ptp(s.time)) for s in free))[2] * 1.001
+    )
     assert found.threshold == pytest.approx(quiet if most == 3 else MARGIN * 0.5 * quiet, rel=1e-4)
 
 

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm, presliding_torque
-from hopfield_nav.control.model_error import STANDING_SPEED, make_friction_belief, update_believed_friction
+from hopfield_nav.control.model_error import (
+    STANDING_SPEED,
+    make_friction_belief,
+    update_believed_friction,
+)
 from hopfield_nav.extensions.self_model import fit_gear
 from hopfield_nav.plugin import make_sensed
 
@@ -71,7 +75,9 @@ def test_what_an_encoder_hides_is_doubted_less_the_faster_a_joint_is():
     still = hidden(0.0)
     assert (still > 0.0).all()
     for speed in (0.01, 0.02, 0.04):
-        np.testing.assert_allclose(hidden(speed), still * np.exp(-((speed / STANDING_SPEED) ** 2)), rtol=1e-9)
+        np.testing.assert_allclose(
+            hidden(speed), still * np.exp(-((speed / STANDING_SPEED) ** 2)), rtol=1e-9
+        )
     assert not hidden(1.0).any()
 
 

@@ -50,8 +50,13 @@ def _alarms_of_a_wiggle(stiffness, seed):
     sides = np.random.default_rng([seed, 38]).choice([-1.0, 1.0], (3, 6))
     names = ("mass_scale", "friction_scale", "presliding_scale")
     scales = (1.0 + 0.1 * sides[0], 1.0 + 0.2 * sides[1], 5.0 ** sides[2])
-    error = ", ".join(f"{name}: {scale.tolist()}" for name, scale in zip(names, scales, strict=True))
-    rough = "sensors.torque_noise=[1, 1, 1, 0.2, 0.2, 0.2]", "plant.torque_ripple.amplitude=[0, 0.7, 0.7, 0, 0, 0]"
+    error = ", ".join(
+        f"{name}: {scale.tolist()}" for name, scale in zip(names, scales, strict=True)
+    )
+    rough = (
+        "sensors.torque_noise=[1, 1, 1, 0.2, 0.2, 0.2]",
+        "plant.torque_ripple.amplitude=[0, 0.7, 0.7, 0, 0, 0]",
+    )
     told = f"controller.model_error={{motor_constant_scale: 1.02, {error}}}"
     simulation = Simulation(
         load_world("empty", [LEARN, *REAL[:3], *rough, told, f"plant.presliding={stiffness}"]), seed
@@ -66,7 +71,9 @@ def test_a_wiggle_is_not_ended_by_the_friction_that_it_is_to_tell(monkeypatch, s
     assert felt == []
     levels = simulation.controller.model.friction[:, 2] / simulation.plant.arm.friction[:, 2]
     assert np.abs(levels - 1.0).max() < 0.1
-    monkeypatch.setattr("hopfield_nav.extensions.self_model.learner.UNTOLD", 1.0)  # as a gear is that was told of
+    monkeypatch.setattr(
+        "hopfield_nav.extensions.self_model.learner.UNTOLD", 1.0
+    )  # as a gear is that was told of
     assert _alarms_of_a_wiggle(stiffness, seed)[0]
 
 
@@ -75,7 +82,9 @@ def test_a_wiggle_in_which_something_is_felt_teaches_nothing():
     sim, plain = (run_to(2.1, *change, *REAL, push, "goal=null") for change in ((LEARN,), ()))
     assert sim.detections
     for name in ("friction", "presliding", "mass"):
-        np.testing.assert_array_equal(getattr(sim.controller.model, name), getattr(plain.controller.model, name))
+        np.testing.assert_array_equal(
+            getattr(sim.controller.model, name), getattr(plain.controller.model, name)
+        )
 
 
 def test_what_gears_were_not_told_of_is_not_taken_for_masses():
@@ -121,7 +130,9 @@ def taught(strokes, *change):
     """An arm that learns, after strokes (k, 6) [rad] of a second each about its start or, in sum, on from it."""
     world = load_world("empty", [LEARN, *REAL[:3], "goal=null", "time_limit=60", *change])
     points = np.vstack([np.zeros(6), strokes]) + np.array(world.start.joints)
-    sim = Simulation(world, 1, quintic_trajectory(points, 1.0, rest=np.ones(len(strokes), dtype=bool)))
+    sim = Simulation(
+        world, 1, quintic_trajectory(points, 1.0, rest=np.ones(len(strokes), dtype=bool))
+    )
     return sim, sim.run().summary["learnt"]
 
 
@@ -165,7 +176,9 @@ def test_what_is_learnt_of_the_last_link_is_not_of_a_payload_that_is_known():
     strokes = np.random.default_rng(0).uniform(-0.6, 0.6, (25, 6))
     sim, learnt = taught(strokes, off, "tool.payload={mass: 3.0, center_of_mass: [0, 0, 0.05]}")
     assert learnt["mass_kg"][5] + 3.0 == pytest.approx(sim.controller.model.mass[5], rel=1e-3)
-    assert learnt["mass_kg"][5] == pytest.approx(sim.plant.arm.mass[5] - 3.0, abs=0.1)  # 0.56 kg before
+    assert learnt["mass_kg"][5] == pytest.approx(
+        sim.plant.arm.mass[5] - 3.0, abs=0.1
+    )  # 0.56 kg before
     assert learnt["mass_deviation_kg"][5] > 0.1
 
 
@@ -218,11 +231,19 @@ def test_nor_with_gears_that_give(stiffness, moving, force):
     cannot tell then.
     """
     push = f"pushes=[{{link: 6, times: [6.0, 6.3, 20.0], force: [[0, 0, 0], {list(force)}, {list(force)}]}}]"
-    change = [LEARN, *REAL, *SLOW, f"plant.presliding={stiffness}", *([] if moving else ["goal=null"])]
+    change = [
+        LEARN,
+        *REAL,
+        *SLOW,
+        f"plant.presliding={stiffness}",
+        *([] if moving else ["goal=null"]),
+    ]
     pushed, free = (run_to(17.5, *change, *more).record().data for more in ([push], []))
     added = (pushed.force_estimate - free.force_estimate).values.reshape(-1, 500, 3).mean(axis=1)
     first, last = (np.linalg.norm(added[k : k + 2].mean(axis=0)) for k in (13, 33))
-    assert first == pytest.approx(5.0, rel=0.25)  # strained gears, learnt to some percent, bear a part
+    assert first == pytest.approx(
+        5.0, rel=0.25
+    )  # strained gears, learnt to some percent, bear a part
     assert last > 0.8 * first
 
 
@@ -236,7 +257,11 @@ def test_a_payload_is_learnt_in_its_time_alone(window):
 
 def test_a_touch_after_that_time_is_no_payload():
     push = "pushes=[{link: 6, times: [2.3, 2.35, 5.8, 5.9], force: [[0, 0, 0], [0, 0, -15], [0, 0, -15], [0, 0, 0]]}]"
-    payload = "tool.payload.mass=1", "controller.model_error.payload=unknown", "controller.learn={payload: [0, 2]}"
+    payload = (
+        "tool.payload.mass=1",
+        "controller.model_error.payload=unknown",
+        "controller.learn={payload: [0, 2]}",
+    )
     sim, learnt = taught(np.random.default_rng(2).uniform(-0.4, 0.4, (9, 6)), *payload, push)
     assert sim.detections
     assert learnt["payload_mass_kg"] == pytest.approx(1.0, abs=0.1)
@@ -267,12 +292,16 @@ def test_what_was_learnt_is_written_as_an_arm_file(tmp_path):
     np.testing.assert_allclose(arm.presliding, 2e4, rtol=0.4)
     np.testing.assert_allclose(arm.friction[:, 0], load_arm("ur5_full").friction[:, 0], rtol=0.1)
     np.testing.assert_array_equal(arm.mass, run.summary["learnt"]["mass_kg"])
-    known = simulate(load_world("empty", [*REAL, f"controller.model={file}", "record.signals=none"]))
+    known = simulate(
+        load_world("empty", [*REAL, f"controller.model={file}", "record.signals=none"])
+    )
     assert known.outcome == "reached"
 
 
 def test_nothing_learnt_is_not_written(tmp_path, capsys):
-    refused_by_command(capsys, ["run", "empty", "--learnt", str(tmp_path / "a.yaml")], "controller.learn")
+    refused_by_command(
+        capsys, ["run", "empty", "--learnt", str(tmp_path / "a.yaml")], "controller.learn"
+    )
 
 
 def test_check_says_that_the_joints_turn_first(tmp_path, capsys):

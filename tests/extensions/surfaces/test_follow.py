@@ -88,7 +88,9 @@ def test_the_normals_of_a_flat_wall_are_true(followed):
     """Those that rest on two points or more, of the front: to 3 degrees."""
     sim, _ = followed
     normals = [
-        s.normal for s in sim.navigator.response.felt_surfaces if len(s.points) > 1 and s.points[-1, 0] < FRONT + 2e-3
+        s.normal
+        for s in sim.navigator.response.felt_surfaces
+        if len(s.points) > 1 and s.points[-1, 0] < FRONT + 2e-3
     ]
     assert len(normals) >= 2
     assert min(-normal[0] for normal in normals) > np.cos(np.radians(3.0))
@@ -113,7 +115,9 @@ def test_a_gap_that_was_passed_over_is_found():
     """A wall across the map with one gap: what is believed closed between two felt points is driven again."""
     centres = [-0.2499 + 0.0263 * k for k in range(20) if k != 9]
     wall = ", ".join(f"{{cylinder: {{center: [0.36, {y:.4f}], radius: 0.02}}}}" for y in centres)
-    sim = Simulation(parse_world(f"format: 1\ngoal: {{cell: [17, 6]}}\nobstacles: [{wall}]\nexplore: follow\n"))
+    sim = Simulation(
+        parse_world(f"format: 1\ngoal: {{cell: [17, 6]}}\nobstacles: [{wall}]\nexplore: follow\n")
+    )
     assert sim.run().outcome == "reached"
     assert (round((0.36 - 0.1501) / 0.0263), 9) in sim.navigator.beliefs.visited
 

@@ -8,7 +8,14 @@ from scenes import simulation
 from scipy.spatial.transform import Rotation
 
 from hopfield_nav.extensions.surfaces import felt_normal
-from hopfield_nav.extensions.surfaces.laws.hybrid_force_motion import AXIS, NORMAL, PHASE, SEARCHING, SLIDING, TILT
+from hopfield_nav.extensions.surfaces.laws.hybrid_force_motion import (
+    AXIS,
+    NORMAL,
+    PHASE,
+    SEARCHING,
+    SLIDING,
+    TILT,
+)
 
 CENTER, RADIUS, FORCE = np.array([0.2663, 0.0130]), 0.05, 10.0
 CYLINDER = "obstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
@@ -24,8 +31,14 @@ def test_the_felt_normal_is_turned_about_the_axis():
     rng, law = np.random.default_rng(4), simulation(f"{LAW}{SENSED}time_limit: 1\n").controller.law
     for tilt in (-2.0, 0.3, 1.6):
         axis, normal = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
-        law.memory[AXIS : AXIS + 3], law.memory[NORMAL : NORMAL + 3], law.memory[TILT] = axis, normal, tilt
-        np.testing.assert_allclose(felt_normal(law)[1], Rotation.from_rotvec(tilt * axis).apply(normal), atol=1e-14)
+        law.memory[AXIS : AXIS + 3], law.memory[NORMAL : NORMAL + 3], law.memory[TILT] = (
+            axis,
+            normal,
+            tilt,
+        )
+        np.testing.assert_allclose(
+            felt_normal(law)[1], Rotation.from_rotvec(tilt * axis).apply(normal), atol=1e-14
+        )
 
 
 def slide(text, seconds, settle=1.0):
@@ -36,7 +49,14 @@ def slide(text, seconds, settle=1.0):
         touched = min(touched, sim.time) if sim.force.any() else touched
         law = sim.controller.law
         if sim.time > touched + settle:
-            rows.append([*sim.force[:3], *sim.controller.work.tool[:3, 3], *felt_normal(law)[1], law.memory[PHASE]])
+            rows.append(
+                [
+                    *sim.force[:3],
+                    *sim.controller.work.tool[:3, 3],
+                    *felt_normal(law)[1],
+                    law.memory[PHASE],
+                ]
+            )
     return sim, np.array(rows)
 
 
@@ -50,7 +70,10 @@ def judged(rows, true, across):
     flat, normal = (v / np.linalg.norm(v, axis=1)[:, None] for v in (flat, normal))
     pressed, cosine = np.einsum("ki,ki->k", force, flat), np.einsum("ki,ki->k", normal, flat)
     way = np.linalg.norm(np.diff(rows[:, 3:6], axis=0), axis=1).sum()
-    error, angle = np.sqrt(np.mean((pressed - FORCE) ** 2)), np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+    error, angle = (
+        np.sqrt(np.mean((pressed - FORCE) ** 2)),
+        np.degrees(np.arccos(np.clip(cosine, -1, 1))),
+    )
     return error, np.mean(pressed == 0.0), angle.max(), way
 
 
@@ -85,7 +108,9 @@ BALL = "obstacles: [{sphere: {center: [0.2663, 0.0130, %g], radius: 0.05}}]\n"
 UPWARDS = "controller: {law: hybrid_force_motion, incline: %g}\n"
 
 
-@pytest.mark.parametrize(("incline", "low"), [(1.5708, 0.0), (-1.5708, 0.0), (0.6, 0.0), (0.0, 0.02), (1.5708, 0.02)])
+@pytest.mark.parametrize(
+    ("incline", "low"), [(1.5708, 0.0), (-1.5708, 0.0), (0.6, 0.0), (0.0, 0.02), (1.5708, 0.02)]
+)
 def test_round_a_ball_in_a_plane_of_any_direction(incline, low):
     """Touched at its equator or 2 cm above it; the part of the force in the plane is what is kept."""
     _, rows = slide(BALL % -low + SENSED + UPWARDS % incline, 4.0, 1.5)

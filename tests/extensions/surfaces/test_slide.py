@@ -80,7 +80,9 @@ def test_the_goal_is_reached_with_few_touches_and_every_fact_is_true(world, chan
 BALL = "obstacles=[{sphere: {center: [0.56, 0.0, 0.0], radius: 0.05}}]"
 
 
-@pytest.mark.parametrize("world", [("enclosed_goal",), ("over_the_wall", BALL)], ids=["flat", "in space"])
+@pytest.mark.parametrize(
+    "world", [("enclosed_goal",), ("over_the_wall", BALL)], ids=["flat", "in space"]
+)
 def test_an_enclosed_goal_is_given_up_when_facts_alone_enclose_it(world):
     """Each is slid across or touched; with replanning every single one has to be touched."""
     sim, run = run_of(*world, "record.every=5")
@@ -130,7 +132,9 @@ def test_the_networks_costs_choose_the_side(goal):
     assert motion.slide.normal @ [-1.0, 0.0, 0.0] > 0.99
     through = next(grid.centre(cell) for cell in motion.cells if grid.centre(cell)[0] > 0.42)
     up = through[1] > sim.navigator.response.surface.points[-1][1]
-    np.testing.assert_array_equal(motion.slide.axis, [0.0, 0.0, -1.0 if up else 1.0])  # up: clockwise
+    np.testing.assert_array_equal(
+        motion.slide.axis, [0.0, 0.0, -1.0 if up else 1.0]
+    )  # up: clockwise
 
 
 def test_the_record_keeps_the_slides(slid, tmp_path):
@@ -180,7 +184,9 @@ def test_an_arm_that_slides_where_all_is_known_leaves():
     spacing, moved, axes = navigator.grid.spacing, 0.0, []
     for k in range(200):
         along = 0.6 * spacing * np.sin(0.2 * k)
-        axes.append(navigator.response.slide_on(0.02 * k, first + np.array([0.0, along, 0.0]), normal, True))
+        axes.append(
+            navigator.response.slide_on(0.02 * k, first + np.array([0.0, along, 0.0]), normal, True)
+        )
         if axes[-1] is None:
             break
         moved += 0.12 * spacing * abs(np.cos(0.2 * k))
@@ -188,7 +194,9 @@ def test_an_arm_that_slides_where_all_is_known_leaves():
     assert moved < 2.0 * MAX_IDLE * spacing
 
 
-@pytest.mark.parametrize(("normal", "fact"), [((-1.0, 0.0, 0.0), True), ((-0.3, 0.954, 0.0), False)])
+@pytest.mark.parametrize(
+    ("normal", "fact"), [((-1.0, 0.0, 0.0), True), ((-0.3, 0.954, 0.0), False)]
+)
 def test_a_step_is_a_fact_where_the_surface_stands_across_it(normal, fact):
     navigator = _navigator()
     centre, spacing = navigator.grid.centre((8, 9)), navigator.grid.spacing
@@ -199,13 +207,17 @@ def test_a_step_is_a_fact_where_the_surface_stands_across_it(normal, fact):
     assert (navigator.beliefs.certainty(step) == 1.0) == fact
 
 
-@pytest.mark.parametrize(("after", "longest"), [(0.0, APPROACH_TIME), (0.6, SEARCH_TIME)], ids=["at once", "later"])
+@pytest.mark.parametrize(
+    ("after", "longest"), [(0.0, APPROACH_TIME), (0.6, SEARCH_TIME)], ids=["at once", "later"]
+)
 def test_a_surface_that_is_gone_is_searched_for_a_while_and_left(after, longest):
     sim = touching(WALL % -0.05 + "goal: {cell: [17, 6]}\n", 2e-3)
     sim.step(after + 1e-3)
     assert sim.navigator.motion.slide is not None
     gone, before = sim.time, sim.detections[-1]
-    far = Simulation(parse_world("format: 1\nobstacles: [{cylinder: {center: [4, 4], radius: 0.1}}]\n"))
+    far = Simulation(
+        parse_world("format: 1\nobstacles: [{cylinder: {center: [4, 4], radius: 0.1}}]\n")
+    )
     sim.plant = sim.plant._replace(contact=far.plant.contact)
     while sim.navigator.motion.slide is not None and sim.outcome is None:
         sim.step(0.01)

@@ -22,7 +22,9 @@ def opened(monkeypatch):
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    return simulate(load_world("empty", ["time_limit=1"])).save(tmp_path_factory.mktemp("runs") / "empty")
+    return simulate(load_world("empty", ["time_limit=1"])).save(
+        tmp_path_factory.mktemp("runs") / "empty"
+    )
 
 
 def test_view_writes_into_the_folder_and_opens(saved, opened, capsys):
@@ -54,7 +56,9 @@ def test_a_plan_is_viewed_by_the_same_command(opened, tmp_path):
 def test_what_is_no_run_and_no_plan_is_refused(saved, opened, tmp_path, capsys):
     refused_by_command(capsys, ["view", str(tmp_path / "none")], "no such folder")
     refused_by_command(capsys, ["view", str(tmp_path)], "not the folder of a run")
-    refused_by_command(capsys, ["view", str(saved), "--html", str(tmp_path / "no" / "a.html")], "no such folder")
+    refused_by_command(
+        capsys, ["view", str(saved), "--html", str(tmp_path / "no" / "a.html")], "no such folder"
+    )
     (tmp_path / "plan.json").write_text("{")
     refused_by_command(capsys, ["view", str(tmp_path)], "not the folder of a plan")
     assert opened == []
@@ -76,6 +80,14 @@ def test_run_in_sight_is_the_same_run(opened, tmp_path, capsys):
 
 
 def test_run_in_sight_needs_signals(tmp_path, capsys):
-    command = ["run", "empty", "--view", "--set", "record.signals=none", "--out", str(tmp_path / "a")]
+    command = [
+        "run",
+        "empty",
+        "--view",
+        "--set",
+        "record.signals=none",
+        "--out",
+        str(tmp_path / "a"),
+    ]
     refused_by_command(capsys, command, "no view without signals")
     assert list(tmp_path.iterdir()) == []

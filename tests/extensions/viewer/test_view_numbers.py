@@ -44,7 +44,10 @@ def test_what_is_not_finite_does_not_spoil_the_rest():
 
 
 def test_whole_numbers_stay_whole():
-    assert unpacked(whole(np.array([[0, -1], [2**31 - 1, 5]]))).tolist() == [[0, -1], [2**31 - 1, 5]]
+    assert unpacked(whole(np.array([[0, -1], [2**31 - 1, 5]]))).tolist() == [
+        [0, -1],
+        [2**31 - 1, 5],
+    ]
 
 
 def test_frames_are_even_and_hold_every_event():
@@ -68,7 +71,9 @@ def test_no_peak_between_two_frames_is_lost(values):
     assert abs(high.max() - values.max()) < 1e-3
 
 
-@pytest.mark.parametrize("arm", [load_arm("ur5e"), random_arm(3), random_arm(7)], ids=["ur5e", "3", "7"])
+@pytest.mark.parametrize(
+    "arm", [load_arm("ur5e"), random_arm(3), random_arm(7)], ids=["ur5e", "3", "7"]
+)
 def test_poses_are_the_link_frames(arm):
     q = np.cumsum(np.random.default_rng(1).uniform(-0.2, 0.2, (60, len(arm.dh))), axis=0)
     frames, poses = link_frames(arm, q), link_poses(arm, q)
@@ -113,10 +118,14 @@ def shares_away(capsules, point):
         yield np.linalg.norm(point - row[1:4] - at * reach) / row[7]
 
 
-@pytest.mark.parametrize("arm", [load_arm("ur5e"), load_arm("panda"), random_arm(3)], ids=["ur5e", "panda", "3"])
+@pytest.mark.parametrize(
+    "arm", [load_arm("ur5e"), load_arm("panda"), random_arm(3)], ids=["ur5e", "panda", "3"]
+)
 def test_the_drawn_arm_is_where_its_capsules_are(arm):
     """The middle line of each capsule is inside it, and no point of it is 0.9 radii beyond one."""
-    parts = [part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059]  # without the rod to a tool
+    parts = [
+        part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059
+    ]  # without the rod to a tool
     for row in arm.capsules:
         own = [part for part in arm_parts(arm) if part["link"] == row[0]]
         for point in np.linspace(row[1:4], row[4:7], 9):

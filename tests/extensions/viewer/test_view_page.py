@@ -84,8 +84,12 @@ def test_the_page_is_small_and_asks_for_nothing(browser, main_page):
 def test_a_page_that_asks_is_noticed_and_stopped(browser, main_page, tmp_path):
     """The same questions to a page that loads a picture and throws: both are seen, the picture is refused."""
     asking = tmp_path / "asking.html"
-    wrong = "<img src='http://localhost:9/a.png'><script>throw new Error('on purpose')</script></body>"
-    asking.write_text(main_page.read_text(encoding="utf-8").replace("</body>", wrong), encoding="utf-8")
+    wrong = (
+        "<img src='http://localhost:9/a.png'><script>throw new Error('on purpose')</script></body>"
+    )
+    asking.write_text(
+        main_page.read_text(encoding="utf-8").replace("</body>", wrong), encoding="utf-8"
+    )
     open_page(browser, asking)
     told = " ".join(browser.faults())
     assert "on purpose" in told
@@ -95,10 +99,14 @@ def test_a_page_that_asks_is_noticed_and_stopped(browser, main_page, tmp_path):
 def test_every_reading_has_a_name_and_three_js_says_its_release(browser, main_page):
     open_page(browser, main_page)
     seek(browser, 20.0)
-    notes = browser.run("[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)")
+    notes = browser.run(
+        "[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)"
+    )
     assert re.fullmatch(r"(J[1-6] -?\d+(\.\d+)?  ){6}mrad", notes[1]), notes[1]
     first = (
-        (files("hopfield_nav.extensions.viewer") / "vendor" / "three" / "three.min.js").read_text().partition("\n")[0]
+        (files("hopfield_nav.extensions.viewer") / "vendor" / "three" / "three.min.js")
+        .read_text()
+        .partition("\n")[0]
     )
     assert f"three.js 0.{browser.run('THREE.REVISION')}." in first
 
@@ -109,15 +117,27 @@ def test_the_cursor_moves_every_panel(browser, main_page, main_run):
     for time in (10.0, 20.0, 40.0):
         seek(browser, time)
         columns.append([cursor_column(browser, "figure.curves canvas", k) for k in range(3)])
-        notes.append(browser.run("[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)"))
+        notes.append(
+            browser.run(
+                "[...document.querySelectorAll('figcaption output')].map((o) => o.textContent)"
+            )
+        )
         row = int(np.searchsorted(main_run.data.time.values, time))
         x, y = main_run.data.tool_position.values[row, :2]
-        shown = [float(word) for word in notes[-1][3].removeprefix("tool at ").removesuffix(" m").split(",")]
+        shown = [
+            float(word)
+            for word in notes[-1][3].removeprefix("tool at ").removesuffix(" m").split(",")
+        ]
         assert np.abs(np.array(shown) - [x, y]).max() < 1e-3
         assert browser.run("document.getElementById('now').textContent").startswith(f"{time:.2f}")
-        assert browser.run("Number(document.getElementById('timeline').getAttribute('aria-valuenow'))") == time
+        assert (
+            browser.run("Number(document.getElementById('timeline').getAttribute('aria-valuenow'))")
+            == time
+        )
     columns = np.array(columns)
-    assert (np.abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0).all()  # time is even
+    assert (
+        np.abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0
+    ).all()  # time is even
     assert (columns[1] - columns[0] > 50).all()
     assert len({tuple(note) for note in notes}) == 3
 
@@ -129,7 +149,9 @@ def test_the_time_line_bears_the_collisions(browser, main_page, main_run):
     red = np.array([int(COLOURS.goal[k : k + 2], 16) for k in (1, 3, 5)])
     own = (np.abs(picture[..., :3].astype(int) - red).max(axis=2) < 60) & (picture[..., 3] > 120)
     columns = np.flatnonzero(own[: picture.shape[0] // 4].any(axis=0))
-    ticks = np.array([part.mean() for part in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1)])
+    ticks = np.array(
+        [part.mean() for part in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1)]
+    )
     events, end = main_run.data.event_time.values, main_run.data.time.values[-1]
     expected = 6 + (picture.shape[1] - 12) * events / end
     assert ticks.shape == expected.shape
@@ -174,7 +196,9 @@ def test_the_value_under_the_pointer_is_that_of_the_record(browser, main_page, m
             continue
         cells.append((int(match[1]), int(match[2])))
         assert float(match[3]) == pytest.approx(activation[cells[-1]], abs=0.006)
-        assert float(match[4]) == pytest.approx(activation[cells[-1]] / np.log(main_run.world.planner.beta), abs=0.006)
+        assert float(match[4]) == pytest.approx(
+            activation[cells[-1]] / np.log(main_run.world.planner.beta), abs=0.006
+        )
     assert len({cell[1] for cell in cells}) == 2
     assert len({cell[0] for cell in cells}) > grid.shape[0] // 2
     assert browser.faults() == []
@@ -205,7 +229,11 @@ def assert_arm_is_there(browser, run, time, capsule):
     """Hiding all but the arm, the middle of a capsule is not white; hiding the arm too, it is."""
     seek(browser, time)
     arm, row = build_arm(run.world), int(np.searchsorted(run.data.time.values, time))
-    link, start, end = int(arm.capsules[capsule, 0]), arm.capsules[capsule, 1:4], arm.capsules[capsule, 4:7]
+    link, start, end = (
+        int(arm.capsules[capsule, 0]),
+        arm.capsules[capsule, 1:4],
+        arm.capsules[capsule, 4:7],
+    )
     frame = link_frames(arm, run.data.q.values[row])[link]
     column, line = pixel_of(browser, frame[:3, :3] @ (start + end) / 2 + frame[:3, 3])
     hidden = ("obstacles", "map", "felt", "path", "trail", "forces")
@@ -252,7 +280,11 @@ def test_an_obstacle_is_on_the_page_while_it_stands(browser, tmp_path):
         seek(browser, time)
         map_ = canvas_picture(browser, "figure.map canvas", 0).astype(int)
         seen[time] = browser.run(shown), int((map_[..., 3] > 0).sum())
-    assert [visible for visible, _ in seen.values()] == [[False] * 4, [True, True, False, False], [False] * 4]
+    assert [visible for visible, _ in seen.values()] == [
+        [False] * 4,
+        [True, True, False, False],
+        [False] * 4,
+    ]
     assert seen[0.5][1] > max(seen[0.2][1], seen[0.9][1]) + 300, "it is painted on the map"
 
 
@@ -316,7 +348,9 @@ def test_a_plan_is_shown(browser, tmp_path):
     open_page(browser, write_page(describe_plan(tmp_path / "cell"), tmp_path / "cell.html"))
     end = browser.run("hopfieldView.clock.end")
     assert end == pytest.approx(float(planned.trajectory.knots[-1]), abs=1e-5)
-    titles = browser.run("[...document.querySelectorAll('figcaption')].map((c) => c.firstChild.textContent)")
+    titles = browser.run(
+        "[...document.querySelectorAll('figcaption')].map((c) => c.firstChild.textContent)"
+    )
     assert titles == ["joint angle", "joint speed", "motor torque", "distance"]
     columns = []
     for share in (0.25, 0.5, 1.0):
@@ -329,7 +363,9 @@ def test_a_plan_is_shown(browser, tmp_path):
 def test_what_a_plan_names_is_not_executed_to_show_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save_plan(plan_world(load_world("cell")), tmp_path / "cell")
-    Path("cell/mine.py").write_text("open('executed', 'w').close()\nDETECTOR = 1\n", encoding="utf-8")
+    Path("cell/mine.py").write_text(
+        "open('executed', 'w').close()\nDETECTOR = 1\n", encoding="utf-8"
+    )
     kept = yaml.safe_load(Path("cell/world.yaml").read_text(encoding="utf-8"))
     kept["detection"] = {"measure": "mine.py:DETECTOR"}
     Path("cell/world.yaml").write_text(yaml.safe_dump(kept), encoding="utf-8")
@@ -343,15 +379,28 @@ def test_words_of_the_world_are_words(browser, tmp_path):
     run = simulate(load_world("empty", [f"description={trap!r}", "time_limit=0.2"]))
     open_page(browser, write_page(describe_run(run), tmp_path / "words.html"))
     assert browser.run("window.broken === undefined")
-    assert trap in browser.run("document.getElementById('world').textContent").replace("\n    ", " ")
+    assert trap in browser.run("document.getElementById('world').textContent").replace(
+        "\n    ", " "
+    )
     assert browser.faults() == []
 
 
 def test_what_passes_the_lower_level_without_an_alarm_is_an_event_and_its_level_a_limit():
     push = {"link": 6, "times": [0.5, 0.7, 0.9], "force": [[0, 0, 0], [0, 0, 12.0], [0, 0, 0]]}
-    levels = {"detection.measure": "force_norm", "detection.threshold": 20.0, "detection.report": 6.0}
+    levels = {
+        "detection.measure": "force_norm",
+        "detection.threshold": 20.0,
+        "detection.report": 6.0,
+    }
     made = simulate(load_world("empty", {**levels, "pushes": [push], "time_limit": 1}))
     page = describe_run(made)
-    assert [event["time"] for event in page["events"] if event["kind"] == "report"] == [made.passages[0, 0]]
+    assert [event["time"] for event in page["events"] if event["kind"] == "report"] == [
+        made.passages[0, 0]
+    ]
     force, _, level = page["panels"]
-    assert [limit["value"] for panel in (force, level) for limit in panel["limits"]] == [20.0, 6.0, 1.0, 0.3]
+    assert [limit["value"] for panel in (force, level) for limit in panel["limits"]] == [
+        20.0,
+        6.0,
+        1.0,
+        0.3,
+    ]

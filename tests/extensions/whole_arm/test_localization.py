@@ -16,7 +16,9 @@ random_surface_points = suite_module("surface_points").random_surface_points
 
 GIVING = load_arm("ur5_full")
 IDEAL = GIVING._replace(presliding=np.full(6, np.inf))
-QD = np.array([0.4, 0.3, -0.3, 0.2, 0.3, 0.0])  # [rad/s] all joints move: no torque of ideal ones is hidden
+QD = np.array(
+    [0.4, 0.3, -0.3, 0.2, 0.3, 0.0]
+)  # [rad/s] all joints move: no torque of ideal ones is hidden
 ONSET, END, LAG = 0.30, 0.33, 0.01  # [s]
 WHITE = np.array([0.3, 0.3, 0.3, 0.05, 0.05, 0.05])  # [N·m] of the estimated torque
 
@@ -66,8 +68,12 @@ def test_weights_on_a_rough_surface_are_honest_and_on_a_smooth_one_stay_so(monke
         touches = [touch(seed, friction=friction) for seed in range(40)]
         for believed in (True, False):
             monkeypatch.setattr(numbers, "ROUGH_SHARE", 0.05 if believed else 1e-300)
-            found = [(localize_contact(GIVING, rows, ONSET, GIVING), point) for rows, point in touches]
-            squares = [(places.weights[0] - (error(places, point) <= 0.04)) ** 2 for places, point in found]
+            found = [
+                (localize_contact(GIVING, rows, ONSET, GIVING), point) for rows, point in touches
+            ]
+            squares = [
+                (places.weights[0] - (error(places, point) <= 0.04)) ** 2 for places, point in found
+            ]
             wrong[friction, believed] = float(np.mean(squares))
     assert wrong[0.6, True] < 0.5 * wrong[0.6, False]
     assert wrong[0.0, True] < 0.05

@@ -15,7 +15,9 @@ def run():
 def test_the_legend_has_every_mark(run):
     with paper_style():
         (legend,) = places_page(run).legends
-    assert {"start", "goal", "obstacles", "path of the tool"} <= {text.get_text() for text in legend.texts}
+    assert {"start", "goal", "obstacles", "path of the tool"} <= {
+        text.get_text() for text in legend.texts
+    }
 
 
 def test_start_and_goal_of_the_film_are_drawn_over_the_solids(run):

@@ -32,7 +32,11 @@ def planar(tmp_path_factory):
     """The planar arm with three bars and a knob, the last link long enough to fold back onto the first."""
     file = tmp_path_factory.mktemp("arms") / "planar.yaml"
     file.write_text(PLANAR)
-    bars = [[1, -0.3, 0, 0, 0, 0, 0, 0.04], [2, -0.3, 0, 0, 0, 0, 0, 0.03], [3, -0.2, 0, 0, 0.2, 0, 0, 0.02]]
+    bars = [
+        [1, -0.3, 0, 0, 0, 0, 0, 0.04],
+        [2, -0.3, 0, 0, 0, 0, 0, 0.03],
+        [3, -0.2, 0, 0, 0.2, 0, 0, 0.02],
+    ]
     knob = [2, 0, 0, 0.1, 0, 0, 0.1, 0.05]
     return load_arm(str(file))._replace(capsules=np.array([*bars, knob], dtype=float))
 
@@ -168,7 +172,9 @@ def test_what_is_out_of_reach_marks_nothing(case):
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.04])
-@pytest.mark.parametrize("solids", [pack_primitives([]), AROUND, SOLIDS], ids=["alone", "two", "cell"])
+@pytest.mark.parametrize(
+    "solids", [pack_primitives([]), AROUND, SOLIDS], ids=["alone", "two", "cell"]
+)
 def test_known_things_block_what_a_check_of_every_centre_finds(case, solids, margin):
     arm, grid = case
     scene = build_scene(arm, solids, margin)
@@ -198,5 +204,9 @@ def test_small_grids_stay_inside_their_arrays(planar):
     for shape in ((1, 1, 1), (1, 5, 1), (4, 1, 3), (3, 7, 2)):
         grid = around(planar, shape, 0.3)
         (point,) = points_on(planar, grid, 1, seed=9)
-        assert np.array_equal(marked(planar, grid, point, 0.02), nearest(planar, grid, point) < 0.02)
-        assert np.array_equal(block_known(planar, scene, grid), collides(planar, scene, centres(grid)))
+        assert np.array_equal(
+            marked(planar, grid, point, 0.02), nearest(planar, grid, point) < 0.02
+        )
+        assert np.array_equal(
+            block_known(planar, scene, grid), collides(planar, scene, centres(grid))
+        )

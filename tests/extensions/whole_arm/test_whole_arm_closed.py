@@ -58,7 +58,12 @@ def test_a_goal_at_a_limit_is_left_on_another_turn_of_it():
 
 
 def test_a_goal_is_met_by_whole_turns_within_the_limits_and_the_other_way_round_beyond_them():
-    for first, last, met in ((5.5, -0.1, 2 * np.pi - 0.1), (5.8, 1.0, 1.0), (-5.8, -1.0, -1.0), (0.2, 0.9, 0.9)):
+    for first, last, met in (
+        (5.5, -0.1, 2 * np.pi - 0.1),
+        (5.8, 1.0, 1.0),
+        (-5.8, -1.0, -1.0),
+        (0.2, 0.9, 0.9),
+    ):
         start, goal = HOME.copy(), HOME.copy()
         start[0], goal[0] = first, last
         simulation = planned(start, goal)
@@ -72,7 +77,9 @@ def test_whole_turns_of_a_goal_change_no_path():
     goal = HOME + np.array([2.0, -0.4, -0.5, 0.8, 0.3, 0.0])
     cells = planned(HOME, goal).first_motion.cells
     for turns in ([-1, 0, 0, 0, 0, 0], [0, 0, 0, 1, -1, 0]):
-        assert np.array_equal(planned(HOME, goal + 2 * np.pi * np.array(turns)).first_motion.cells, cells)
+        assert np.array_equal(
+            planned(HOME, goal + 2 * np.pi * np.array(turns)).first_motion.cells, cells
+        )
 
 
 def test_a_joint_with_less_than_a_turn_has_all_of_it_and_others_are_closed():
@@ -96,7 +103,9 @@ def test_angles_are_unwound_step_by_step():
 
 def test_steps_lead_round_a_closed_axis_and_planners_take_them():
     shape, turn = (5, 4), (5, 0)
-    assert step_between((4, 1), (0, 1), turn) == step_between((0, 1), (4, 1), turn) == Step((4, 1), 0)
+    assert (
+        step_between((4, 1), (0, 1), turn) == step_between((0, 1), (4, 1), turn) == Step((4, 1), 0)
+    )
     assert step_between((4, 1), (0, 1)) is step_between((1, 3), (1, 0), turn) is None
     assert pairs([Step((4, 1), 0)], shape).tolist() == [[[4, 1], [0, 1]]]
     beliefs = Beliefs(shape, turn)

@@ -41,10 +41,17 @@ def test_on_a_cut_map_paths_are_those_past_all_steps_over_the_cuts(cuts):
     for _ in range(40):
         blocked = draw.uniform(size=grid.shape) < 0.3
         here, *goals = draw.integers(0, grid.shape, (4, 3))
-        doors = {Step(cell, axis) for cell in np.ndindex(grid.shape) for axis in (0, 1) if draw.uniform() < 0.1}
+        doors = {
+            Step(cell, axis)
+            for cell in np.ndindex(grid.shape)
+            for axis in (0, 1)
+            if draw.uniform() < 0.1
+        }
         cut, whole = (Network(grid, tuple(here), blocked) for _ in range(2))
         found = cut.plan(np.array(goals), doors, cuts)
         assert np.array_equal(found, whole.plan(np.array(goals), doors | over, ()))
         later = doors | {Step(tuple(here), 2)}  # settles on from the last answer
-        assert np.array_equal(cut.plan(np.array(goals), later, cuts), whole.plan(np.array(goals), later | over, ()))
+        assert np.array_equal(
+            cut.plan(np.array(goals), later, cuts), whole.plan(np.array(goals), later | over, ())
+        )
         assert (cut.landscape is None) == bool(cuts)

@@ -20,7 +20,9 @@ from hopfield_nav.plugin import CollisionEvidence
 from hopfield_nav.world import parse_world
 
 COARSE = JointGrid(np.array([-np.pi, -1.0, 0.0]), np.array([np.pi, 1.0, 1.0]), (12, 6, 1))
-FINE = COARSE.split(np.array([[0, 5, 0], [11, 0, 0], [12, 2, 0]]))  # the first axis is closed: 12 is 0
+FINE = COARSE.split(
+    np.array([[0, 5, 0], [11, 0, 0], [12, 2, 0]])
+)  # the first axis is closed: 12 is 0
 CARRIED = Carried(COARSE, FINE)
 STEPS = [Step((11, 0, 0), 0), Step((0, 4, 0), 1), Step((5, 2, 0), 1), Step((3, 2, 0), 0)]
 
@@ -79,7 +81,9 @@ def test_what_an_earlier_run_felt_is_not_forgotten():
     found = CARRIED.beliefs(beliefs, {})
     whole = Step(CARRIED.cell((3, 2, 0)), 0)
     assert found.facts == {whole}
-    expected = dict.fromkeys(CARRIED.parts(STEPS[0]), 0.95) | dict.fromkeys(CARRIED.parts(STEPS[1]), 0.6)
+    expected = dict.fromkeys(CARRIED.parts(STEPS[0]), 0.95) | dict.fromkeys(
+        CARRIED.parts(STEPS[1]), 0.6
+    )
     assert found.touched() == {**expected, whole: 1.0}
 
 

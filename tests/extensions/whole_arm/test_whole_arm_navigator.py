@@ -29,8 +29,12 @@ SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
 QUICK = "trajectory: {tool_speed: 0.25}\nrecord: {signals: none}\ntime_limit: 300\n"
 START = "start: {joints: [0.2, -1.6, 1.2, -1.2, -1.5, 0.0]}\n"
 GOAL = "goal: {joints: [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]}\n"
-BALL = "obstacles: [{sphere: {center: [-0.2, -0.436, 0.588], radius: 0.06}}]\n"  # on its straight path
-BY_STEPS = "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on that by steps
+BALL = (
+    "obstacles: [{sphere: {center: [-0.2, -0.436, 0.588], radius: 0.06}}]\n"  # on its straight path
+)
+BY_STEPS = (
+    "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on that by steps
+)
 FENCE = "{box: {center: [0.0, 0.65, 0.5], size: [0.04, 1.3, 1.6]}}"
 
 
@@ -82,7 +86,9 @@ def test_the_bundled_world_is_reached(bundled):
 
 
 @pytest.mark.study
-@pytest.mark.skipif(not STATUS.exists(), reason="the system does not tell a process its largest memory")
+@pytest.mark.skipif(
+    not STATUS.exists(), reason="the system does not tell a process its largest memory"
+)
 def test_sixty_four_million_cells_are_planned_over_in_the_loop():
     """At most 2 GB, in a process of its own; ``getrusage`` would tell the parent's where that is more."""
     code = (
@@ -107,7 +113,9 @@ def test_every_fact_is_true(bundled):
     facts = sorted(navigator.map.learning.beliefs.facts)
     assert len(facts) >= 3
     q = simulation.state.q
-    ends = np.array([[navigator.map.search.centre(np.array(c), q) for c in step.ends] for step in facts])
+    ends = np.array(
+        [[navigator.map.search.centre(np.array(c), q) for c in step.ends] for step in facts]
+    )
     scene = build_scene(arm, build_obstacles(simulation.world), margin=2e-3)
     assert not motion_is_free(arm, scene, ends[:, 0], ends[:, 1]).any()
 
@@ -134,14 +142,18 @@ def test_what_is_known_is_passed_without_a_touch():
     solids, least = build_obstacles(simulation.world), np.inf
     while simulation.outcome is None:
         simulation.step(0.05)
-        least = min(least, float(arm_clearance(simulation.arm, simulation.state.q[None], solids)[0]))
+        least = min(
+            least, float(arm_clearance(simulation.arm, simulation.state.q[None], solids)[0])
+        )
     assert simulation.outcome == "reached"
     assert not simulation.detections
     assert least > 0.0
 
 
 def test_an_omniscient_arm_touches_nothing():
-    run = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: omniscient}\n")).run()
+    run = Simulation(
+        world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: omniscient}\n")
+    ).run()
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 0)
 
 
@@ -200,7 +212,9 @@ def test_what_a_map_of_joint_angles_cannot_have_is_refused(text, told):
 
 
 def test_the_optimist_reaches_it_too():
-    run = Simulation(world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: optimist}\n")).run()
+    run = Simulation(
+        world(SMALL, QUICK, START, GOAL, BALL, "planner: {strategy: optimist}\n")
+    ).run()
     assert run.outcome == "reached", run.summary["reason"]
     assert 1 <= run.summary["collision_count"] <= 60
     assert run.summary["false_alarm_count"] == 0
@@ -214,7 +228,9 @@ def test_felt_places_beside_the_truth(bundled):
     solids = build_obstacles(run.world)
     points = np.pad(truth[np.isfinite(truth[:, 0])], ((0, 0), (0, 4)))  # capsules without size
     points[:, 3:6] = points[:, :3]
-    assert np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3  # on an obstacle's surface
+    assert (
+        np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3
+    )  # on an obstacle's surface
     found = marks_score(run)
     assert found["map_error_m"] is None
     assert found["place_error_p50_m"] == pytest.approx(np.median(error))

@@ -30,7 +30,9 @@ ARM = load_arm("ur5_ragazzon2012")
 START = np.array([0.2, -1.6, 1.2, -1.2, -1.5, 0.0])
 GRID = JointGrid(START - 1.2, START + 1.2, (8, 6, 6, 3, 2, 1))
 GOAL = np.array([0.45, 0.2, 0.3])
-POINT, FAR = forward_kinematics(ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [0, 1, 5, 2, 1, 0]])))[:, :3, 3]
+POINT, FAR = forward_kinematics(
+    ARM, GRID.centre(np.array([[4, 3, 3, 1, 0, 0], [0, 1, 5, 2, 1, 0]]))
+)[:, :3, 3]
 
 
 def places(*weighted):
@@ -39,15 +41,20 @@ def places(*weighted):
 
 
 @pytest.mark.parametrize(
-    "goal", ["position: [0.45, 0.2, 0.3]", "pose: {position: [0.45, 0.2, 0.3], rotation: [3.1, 0.1, 0.4]}"]
+    "goal",
+    ["position: [0.45, 0.2, 0.3]", "pose: {position: [0.45, 0.2, 0.3], rotation: [3.1, 0.1, 0.4]}"],
 )
 def test_every_solution_puts_the_tool_at_the_goal(goal):
-    world = parse_world(f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: -0.02}}}}]\ngoal: {{{goal}}}\n")
+    world = parse_world(
+        f"format: 1\nmap: {{space: joints}}\nknown: [{{floor: {{height: -0.02}}}}]\ngoal: {{{goal}}}\n"
+    )
     arm, grid = build_arm(world), default_bounds(ARM, np.array(world.start.joints), world.map.shape)
     scene = build_scene(arm, pack_primitives([]))
     found = goal_solutions(world, arm, scene, grid)
     assert len(found) >= 4
-    np.testing.assert_allclose(forward_kinematics(arm, found)[:, :3, 3], np.tile(GOAL, (len(found), 1)), atol=1e-8)
+    np.testing.assert_allclose(
+        forward_kinematics(arm, found)[:, :3, 3], np.tile(GOAL, (len(found), 1)), atol=1e-8
+    )
     several = np.array(grid.shape) > 1
     assert ((found >= grid.lower - 1e-9) & (found <= grid.upper + 1e-9))[:, several].all()
     assert not collides(arm, scene, found).any()
@@ -56,7 +63,12 @@ def test_every_solution_puts_the_tool_at_the_goal(goal):
 
 def test_joint_lines_are_straight_rest_at_corners_and_keep_the_speed():
     rows = START + np.array(
-        [[0, 0, 0, 0, 0, 0], [0.3, 0, 0, 0, 0, 0.1], [0.6, 0, 0, 0, 0, 0.2], [0.6, 0.4, 0, 0, 0, 0.2]]
+        [
+            [0, 0, 0, 0, 0, 0],
+            [0.3, 0, 0, 0, 0, 0.1],
+            [0.6, 0, 0, 0, 0, 0.2],
+            [0.6, 0.4, 0, 0, 0, 0.2],
+        ]
     )
     trajectory = joint_lines(ARM, rows, 0.1, 2.0)
     assert trajectory.knots[0] == 2.0
@@ -93,7 +105,10 @@ def test_what_touches_say_adds_up_and_can_be_taken_back():
     levels = [np.count_nonzero(doubtful(twice.evidence(), c)) for c in numbers.CERTAINTY_LEVELS]
     assert levels == sorted(levels, reverse=True)
     assert levels[0] > levels[-1] == 0
-    assert all((doubtful(twice.evidence(), c) >= doubtful(once.evidence(), c)).all() for c in numbers.CERTAINTY_LEVELS)
+    assert all(
+        (doubtful(twice.evidence(), c) >= doubtful(once.evidence(), c)).all()
+        for c in numbers.CERTAINTY_LEVELS
+    )
 
 
 def test_a_touch_keeps_five_bytes_of_a_doubted_cell():
@@ -146,7 +161,10 @@ def test_a_surface_is_believed_about_likely_places_with_less_certainty_than_thes
     assert wide.has_surfaces()
     assert not plain.has_surfaces()
     assert wide.evidence()[there].max() <= -np.log(1.0 - 0.9 * 0.9 * numbers.SURFACE_SHARE) + 0.01
-    for unlikely, at in ((felt._replace(weights=np.array([numbers.SURFACE_WEIGHT - 0.01])), q), (felt, None)):
+    for unlikely, at in (
+        (felt._replace(weights=np.array([numbers.SURFACE_WEIGHT - 0.01])), q),
+        (felt, None),
+    ):
         assert not beside(unlikely, at)[1].has_surfaces()
 
 
@@ -156,7 +174,9 @@ def test_surfaces_may_be_let_go_from_the_tenth_touch_on(on_the_forearm):
         doubts = beside(felt, q)[plain_or_wide]
 
         def at_last(doubts=doubts):
-            told = SimpleNamespace(collisions=doubts, believed=SimpleNamespace(against=None), points=None, weights=None)
+            told = SimpleNamespace(
+                collisions=doubts, believed=SimpleNamespace(against=None), points=None, weights=None
+            )
             return FeltPoints().believe(told).at_last
 
         for _ in range(numbers.PATIENCE - 2):
@@ -175,12 +195,17 @@ def test_where_the_arm_was_no_surface_is_believed(on_the_forearm):
     wide.passed([cell], np.zeros((0, 6)))
     assert more()[cell] == 0.0
     drawn = np.random.default_rng(4).uniform(GRID.lower, GRID.upper, (20_000, 6))
-    at_place = arm_distance(ARM, drawn, pack_primitives([sphere(felt.points[0], 1e-6)])).min(axis=(1, 2)) < 0.0
+    at_place = (
+        arm_distance(ARM, drawn, pack_primitives([sphere(felt.points[0], 1e-6)])).min(axis=(1, 2))
+        < 0.0
+    )
     free = drawn[~at_place]
     before = np.count_nonzero(more() > 0.0)
     assert before > 0
     for point in around:
-        inside = arm_distance(ARM, free, pack_primitives([sphere(point, 1e-6)])).min(axis=(1, 2)) < -0.01
+        inside = (
+            arm_distance(ARM, free, pack_primitives([sphere(point, 1e-6)])).min(axis=(1, 2)) < -0.01
+        )
         assert inside.any()
         wide.passed([], free[inside][:1])
         now = np.count_nonzero(more() > 1e-6)
@@ -193,7 +218,12 @@ def test_a_place_that_the_arm_passed_through_is_ruled_out():
     rng = np.random.default_rng(1)
     q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
     inside = arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6)])).min(axis=(1, 2)) < -0.01
-    elsewhere = arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6), sphere(FAR, 1e-6)])).min(axis=(1, 2)) > 0.1
+    elsewhere = (
+        arm_distance(ARM, q, pack_primitives([sphere(POINT, 1e-6), sphere(FAR, 1e-6)])).min(
+            axis=(1, 2)
+        )
+        > 0.1
+    )
     doubts = CollisionBelief(ARM, GRID)
     doubts.add(places((POINT, 0.6), (FAR, 0.4)))
     marked = doubts.against.copy()
@@ -209,7 +239,11 @@ def test_a_place_that_the_arm_passed_through_is_ruled_out():
 
 def test_touches_of_one_obstacle_bear_each_other_out_in_any_order():
     near = POINT + np.array([0.02, 0.0, 0.0])
-    unsure, sure, elsewhere = places((POINT, 0.5), (FAR, 0.5)), places((near, 0.9)), places((-FAR, 0.9))
+    unsure, sure, elsewhere = (
+        places((POINT, 0.5), (FAR, 0.5)),
+        places((near, 0.9)),
+        places((-FAR, 0.9)),
+    )
     found = []
     for order in ((unsure, sure, elsewhere), (elsewhere, sure, unsure)):
         doubts = CollisionBelief(ARM, GRID)
@@ -230,7 +264,10 @@ def test_what_was_borne_out_by_a_place_that_is_ruled_out_is_not_any_more():
     near = POINT + np.array([0.06, 0.0, 0.0])
     rng = np.random.default_rng(1)
     q = rng.uniform(GRID.lower, GRID.upper, (4000, 6))
-    to = [arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2)) for p in (near, POINT, FAR)]
+    to = [
+        arm_distance(ARM, q, pack_primitives([sphere(p, 1e-6)])).min(axis=(1, 2))
+        for p in (near, POINT, FAR)
+    ]
     passing = q[(to[0] < -0.006) & (to[1] > 0.0) & (to[2] > 0.0)][:1]
     assert len(passing) == 1
     doubts = CollisionBelief(ARM, GRID)
@@ -264,7 +301,10 @@ def test_a_true_stop_is_on_the_step_and_against_the_motion(share, aside, push, s
 
 def test_the_distance_to_itself_is_the_least_of_all_pieces_of_a_run():
     """In whatever piece of its record the arm came nearest to itself; pieces may be empty."""
-    far, near = np.array([0.0, -1.57, 0.0, 0.0, 0.0, 0.0]), np.array([0.0, -1.6, 2.6, 0.0, 0.0, 0.0])
+    far, near = (
+        np.array([0.0, -1.57, 0.0, 0.0, 0.0, 0.0]),
+        np.array([0.0, -1.6, 2.6, 0.0, 0.0, 0.0]),
+    )
     gaps = clearance(ARM, build_scene(ARM), np.array([far, near]))
     assert gaps[1] < gaps[0]
     space = space_of(parse_world("format: 1\nmap: {space: joints}\n"))

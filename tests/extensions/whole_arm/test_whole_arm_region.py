@@ -26,7 +26,9 @@ def drawn(generator):
 def exact(evidence, sets):
     """The probability that some goal is free, over all that the touches may have been."""
     total, numbers = 0.0, np.unique(evidence.touch)
-    for chosen in itertools.product(*([*np.flatnonzero(evidence.touch == t), None] for t in numbers)):
+    for chosen in itertools.product(
+        *([*np.flatnonzero(evidence.touch == t), None] for t in numbers)
+    ):
         none = [1.0 - evidence.right[evidence.touch == t].sum() for t in numbers]
         share = np.prod([none[t] if p is None else evidence.right[p] for t, p in enumerate(chosen)])
         true = [p for p in chosen if p is not None]

@@ -24,15 +24,23 @@ HERE, THERE = (1, 2, 2, 1, 1, 0), (6, 3, 2, 1, 1, 0)
 
 def searched(facts, doubt, touched=()):
     """A path, how often the network was asked for one, and what was searched."""
-    search = Search(ARM, build_scene(ARM, pack_primitives([])), GRID, GRID.centre(np.array([THERE])))
+    search = Search(
+        ARM, build_scene(ARM, pack_primitives([])), GRID, GRID.centre(np.array([THERE]))
+    )
     beliefs, asked, shortest = Beliefs(GRID.shape, GRID.turn), [], search.shortest
     beliefs.facts.update(facts)
     beliefs.load_prior(dict.fromkeys(touched, 0.5), {})
     search.shortest = lambda *given: asked.append(given) or shortest(*given)
     cells = np.random.default_rng(2).uniform(0.0, 3.0, GRID.shape).astype(np.float32) * doubt
-    points = forward_kinematics(ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]])))[:, :3, 3]
+    points = forward_kinematics(
+        ARM, GRID.centre(np.array([[3, 3, 3, 1, 0, 0], [4, 2, 2, 1, 1, 0]]))
+    )[:, :3, 3]
     against = CollisionEvidence(cells, points=points, weights=np.array([0.9, 0.6]))
-    return choose_path(search, Query(HERE, GRID.centre(HERE), beliefs, against, set())), len(asked), search
+    return (
+        choose_path(search, Query(HERE, GRID.centre(HERE), beliefs, against, set())),
+        len(asked),
+        search,
+    )
 
 
 def wall():
@@ -47,7 +55,9 @@ def test_where_facts_leave_no_path_no_doubt_is_asked():
     found, asked, _ = searched(wall()[1:], 1.0)
     assert found is not None
     assert asked > 3
-    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.path.cells.tolist())  # through what is left open
+    assert any(
+        tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.path.cells.tolist()
+    )  # through what is left open
 
 
 @pytest.mark.parametrize(
@@ -75,8 +85,15 @@ def test_what_is_remembered_of_steps_and_places_is_what_a_check_finds():
         if not isinstance(step, Step):
             continue
         q = GRID.centre(np.array(step.ends))
-        balls = {place: pack_primitives([sphere(np.array(place), numbers.PLACE_RADIUS)]) for place in places}
-        swept = {p for p, ball in balls.items() if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])}
+        balls = {
+            place: pack_primitives([sphere(np.array(place), numbers.PLACE_RADIUS)])
+            for place in places
+        }
+        swept = {
+            p
+            for p, ball in balls.items()
+            if not motion_is_free(ARM, build_scene(ARM, ball), q[0], q[1])
+        }
         assert search.checks._hits.get(step, set()) == swept
     assert any(search.checks._hits.values())
 
@@ -88,10 +105,16 @@ def test_a_path_from_few_centres_is_not_kept_where_more_centres_give_up(gives_up
     near, more, touched = [(0, HERE)], [(0, HERE), (1, HERE)], {"a touched step"}
 
     def shortest(query, exits, closed, certainty):
-        is_there = certainty >= 0.95 and not (gives_up and exits == more) if closed else exits == more
+        is_there = (
+            certainty >= 0.95 and not (gives_up and exits == more) if closed else exits == more
+        )
         return CellPath(np.array([HERE]), 0) if is_there else None
 
-    search = SimpleNamespace(exits=lambda _, kind: {"line": [], "near": near, "all": more}[kind], shortest=shortest)
+    search = SimpleNamespace(
+        exits=lambda _, kind: {"line": [], "near": near, "all": more}[kind], shortest=shortest
+    )
     beliefs = SimpleNamespace(doubted=lambda: touched, facts=set())
-    choice = choose_path(search, Query(HERE, np.zeros(2), beliefs, CollisionEvidence(np.zeros((2, 2))), set()))
+    choice = choose_path(
+        search, Query(HERE, np.zeros(2), beliefs, CollisionEvidence(np.zeros((2, 2))), set())
+    )
     assert choice.attempt.name == name

@@ -18,7 +18,9 @@ OTHER = GOAL + 1.0
 
 
 def search(*goals):
-    return SimpleNamespace(ends=np.array(goals), exits=lambda shut_exits: [(k, (0,) * 6) for k in range(len(goals))])
+    return SimpleNamespace(
+        ends=np.array(goals), exits=lambda shut_exits: [(k, (0,) * 6) for k in range(len(goals))]
+    )
 
 
 def inside():
@@ -36,7 +38,9 @@ def looked(count, weight=1.0, beside=0.0, apart=2 * numbers.APART, goals=(GOAL,)
     separation = Separation(ARM, GRID, search(*goals), allowed)
     felt = SimpleNamespace(collisions=collisions, shut_exits=set())
     for k in range(count):
-        collisions.add(place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart))
+        collisions.add(
+            place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart)
+        )
         separation.judge(felt)
     return separation, felt
 
@@ -48,7 +52,13 @@ def test_sure_touches_of_the_goal_multiply():
 @pytest.mark.parametrize(
     "changed",
     [{"weight": 0.8}, {"beside": 0.5}, {"apart": 0.0}, {"goals": (GOAL, OTHER)}, {"allowed": 0.0}],
-    ids=["unsure", "beside the goal", "from one configuration", "another goal is free", "not asked for"],
+    ids=[
+        "unsure",
+        "beside the goal",
+        "from one configuration",
+        "another goal is free",
+        "not asked for",
+    ],
 )
 def test_what_does_not_count(changed):
     assert looked(8, **changed)[0].bound == 1.0
@@ -61,7 +71,8 @@ def test_unsure_places_that_agree_do_not_become_sure():
 
 
 @pytest.mark.parametrize(
-    ("outside", "bound"), [(0.0, 1.0 - numbers.SPREAD), (0.1, 1.0 - 0.9 * numbers.SPREAD), (0.2, 1.0)]
+    ("outside", "bound"),
+    [(0.0, 1.0 - numbers.SPREAD), (0.1, 1.0 - 0.9 * numbers.SPREAD), (0.2, 1.0)],
 )
 def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(outside, bound):
     """Two places in the arm at its goal, and a third beside it."""

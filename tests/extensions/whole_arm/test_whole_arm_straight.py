@@ -37,7 +37,9 @@ record: {signals: none}
 
 
 def shortened(scene=None, cells=None, beliefs=None, **against):
-    doubts = CollisionEvidence(np.zeros(GRID.shape, np.float32) if cells is None else cells, **against)
+    doubts = CollisionEvidence(
+        np.zeros(GRID.shape, np.float32) if cells is None else cells, **against
+    )
     beliefs = beliefs or Beliefs(GRID.shape, GRID.turn)
     scene = build_scene(ARM, pack_primitives([])) if scene is None else scene
     return Shortener(ARM, scene, GRID, doubts, beliefs).shorten(ROWS, STAIRS)
@@ -73,7 +75,11 @@ def test_no_line_meets_a_doubted_cell_a_touched_step_or_a_rough_cell():
     rough.rough.update(STAIRS[2:4])
     short = shortened(beliefs=rough)
     assert {1, 2, 3, 4} <= set(short.kept)
-    single = [k for k, pair in enumerate(zip(short.kept, short.kept[1:], strict=False)) if pair[0] in (1, 2, 3)]
+    single = [
+        k
+        for k, pair in enumerate(zip(short.kept, short.kept[1:], strict=False))
+        if pair[0] in (1, 2, 3)
+    ]
     assert not short.straight[single].any()
     assert not short.cut[np.isin(short.kept, [1, 2, 3, 4])].any()
 
@@ -93,7 +99,9 @@ def test_no_line_touches_what_is_known_and_no_blend_does():
     q = sample(blended_path(ARM, corners, short.cut, 0.1).trajectory, 8)[1]
     free = motion_is_free(ARM, scene, q[:-1], q[1:])
     between = [k for k in range(len(short.kept) - 1) if not short.straight[k]]
-    assert free.all() or between, "only steps that the test's path drives through the sphere may touch it"
+    assert free.all() or between, (
+        "only steps that the test's path drives through the sphere may touch it"
+    )
     likely = shortened(points=tool[None], weights=np.array([0.9]))
     assert likely.kept != [0, len(ROWS) - 1]
     assert shortened(points=tool[None], weights=np.array([0.3])).kept == [0, len(ROWS) - 1]
@@ -111,7 +119,9 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
     assert (np.abs(qd) <= ARM.speed_limits).all()
     axes = capsules_in_base(ARM, q)[..., :6].reshape(len(q), -1, 3)
     lasting = np.diff(times) > 1e-6
-    speed = np.linalg.norm(np.diff(axes, axis=0), axis=2).max(axis=1)[lasting] / np.diff(times)[lasting]
+    speed = (
+        np.linalg.norm(np.diff(axes, axis=0), axis=2).max(axis=1)[lasting] / np.diff(times)[lasting]
+    )
     assert 0.06 < speed.max() <= 0.1
     rest = times.searchsorted(path.times[5])
     assert np.abs(qd[rest]).max() < 1e-9  # a corner without a blend
@@ -119,7 +129,9 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
         inside = (times >= path.times[2 * k - 1]) & (times <= path.times[2 * k])
         sides = (corners[[k - 1, k + 1]] - corners[k]).T
         share = np.linalg.lstsq(sides, (q[inside] - corners[k]).T, rcond=None)[0]
-        assert np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6  # in the plane of the lines
+        assert (
+            np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6
+        )  # in the plane of the lines
         assert share.min() > -1e-6
         assert (share.T * np.linalg.norm(sides, axis=0)).sum(axis=1).max() <= cut[k] + 1e-3
 
@@ -129,7 +141,9 @@ def test_a_blend_leads_from_one_line_to_the_other_along_both():
     corners, cut = ROWS[[0, 2, 6]], 0.1
     before, behind = ((b - a) / np.linalg.norm(b - a) for a, b in itertools.pairwise(corners))
     q = blend_points(corners, cut, 1001)
-    assert q[[0, -1]] == pytest.approx(np.array([corners[1] - cut * before, corners[1] + cut * behind]))
+    assert q[[0, -1]] == pytest.approx(
+        np.array([corners[1] - cut * before, corners[1] + cut * behind])
+    )
     for step, direction in ((q[1] - q[0], before), (q[-1] - q[-2], behind)):
         assert step / np.linalg.norm(step) == pytest.approx(direction, abs=1e-2)
 
@@ -141,7 +155,9 @@ def felt_in_the_middle(navigator, motion):
     number = next(k for k, cell in enumerate(way.cells) if way.joint_line(k) or cell is not None)
     time = 0.5 * (ends[number] + ends[number + 1])
     q, qd, _ = evaluate(motion.trajectory, time)
-    _, back = navigator.on_detection(Detection(time, q, np.zeros(3), -5.0 * qd, Onset(time, q), 0.0))
+    _, back = navigator.on_detection(
+        Detection(time, q, np.zeros(3), -5.0 * qd, Onset(time, q), 0.0)
+    )
     end = float(back.trajectory.knots[-1])
     q, still, _ = evaluate(back.trajectory, end)
     return way.joint_line(number), navigator.replan(Reference(end, q, still, still), 100.0)

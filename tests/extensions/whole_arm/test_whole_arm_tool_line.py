@@ -43,7 +43,9 @@ def test_the_tool_comes_straight_along_its_axis(name):
     q = GOAL if len(arm.dh) == 6 else np.array([0.3, 0.6, 0.2, -1.3, 0.1, 0.8, 0.0])
     rows = tool_line(arm, build_scene(arm, pack_primitives([])), q, 0.15)
     np.testing.assert_array_equal(rows[-1], q)
-    between = (rows[:-1, None] + np.linspace(0, 1, 50)[:, None] * np.diff(rows, axis=0)[:, None]).reshape(-1, len(q))
+    between = (
+        rows[:-1, None] + np.linspace(0, 1, 50)[:, None] * np.diff(rows, axis=0)[:, None]
+    ).reshape(-1, len(q))
     off, along, _ = beside_and_along(arm, between, q)
     assert off.max() < 0.0101
     assert along.max() == pytest.approx(0.15, abs=1e-6)
@@ -73,7 +75,9 @@ def test_a_path_ends_with_the_line_unless_doubt_speaks_against_it_or_it_is_shut(
     doubts = CollisionEvidence(np.zeros(GRID.shape, np.float32))
 
     def path(doubts, shut):
-        path = choose_path(search, Query(GRID.cell_of(START), START, Beliefs(GRID.shape), doubts, shut)).path
+        path = choose_path(
+            search, Query(GRID.cell_of(START), START, Beliefs(GRID.shape), doubts, shut)
+        ).path
         return path.goal, search.rows(path, START)
 
     goal, rows = path(doubts, set())
@@ -81,7 +85,10 @@ def test_a_path_ends_with_the_line_unless_doubt_speaks_against_it_or_it_is_shut(
     np.testing.assert_allclose(rows[-len(line) :], line)
     for told, shut in (
         (doubts, {(1, None)}),
-        (doubts._replace(points=forward_kinematics(ARM, line[:1])[:, :3, 3], weights=np.ones(1)), set()),
+        (
+            doubts._replace(points=forward_kinematics(ARM, line[:1])[:, :3, 3], weights=np.ones(1)),
+            set(),
+        ),
     ):
         goal, rows = path(told, shut)
         assert goal == 0
@@ -101,7 +108,9 @@ def test_the_arm_leaves_and_arrives_along_its_tool():
 
 def test_an_arm_whose_goal_is_as_near_does_not_leave():
     near = f"start: {{joints: {START.tolist()}}}\ngoal: {{joints: {(START + 0.03).tolist()}}}\n"
-    run = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{near}planner: {{approach: 0.2}}\n")).run()
+    run = Simulation(
+        parse_world(f"format: 1\n{SMALL}{QUICK}{near}planner: {{approach: 0.2}}\n")
+    ).run()
     assert run.outcome == "reached"
     _, along, _ = beside_and_along(ARM, run.data.q.values, START)
     assert along.max() < 0.15
@@ -111,17 +120,23 @@ BESIDE = "obstacles: [{sphere: {center: [-0.146, -0.5, 0.538], radius: 0.02}}]\n
 
 
 def test_touched_on_its_line_the_arm_comes_another_way():
-    simulation = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}{BESIDE}planner: {{approach: 0.2}}\n"))
+    simulation = Simulation(
+        parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}{BESIDE}planner: {{approach: 0.2}}\n")
+    )
     run = simulation.run()
     assert (run.outcome, run.summary["collision_count"]) == ("reached", 1)
     assert simulation.navigator.map.learning.shut_exits == {(1, None)}
 
 
 def test_after_some_touches_the_arm_no_longer_looks_for_its_line():
-    map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
+    map_ = Simulation(
+        parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")
+    ).navigator.map
     here = map_.entry(START, True)
     for count in range(numbers.LINE_TOUCHES + 1):
-        assert map_.path_by_belief(here, START)[0].path.goal == (1 if count < numbers.LINE_TOUCHES else 0)
+        assert map_.path_by_belief(here, START)[0].path.goal == (
+            1 if count < numbers.LINE_TOUCHES else 0
+        )
         elsewhere = np.array([[0.0, 0.1 * count, 1.5]])
         map_.collisions.add(ContactHypotheses(elsewhere, np.array([6]), np.ones(1)))
 
@@ -142,7 +157,9 @@ def test_an_arm_without_a_goal_stays_where_it_is(is_taken):
 
 def test_on_a_finer_map_lines_are_forgotten():
     """Numbers of goals stay, those of lines behind them stand for none."""
-    map_ = Simulation(parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")).navigator.map
+    map_ = Simulation(
+        parse_world(f"format: 1\n{SMALL}{QUICK}{ENDS}planner: {{approach: 0.2}}\n")
+    ).navigator.map
     goals, cell = len(map_.search.ends), (3, 2, 4, 1, 0, 0)
     assert map_.search.tool_lines == {(goals - 1, None)}
     map_.learning.shut_exits |= map_.search.tool_lines | {(0, cell)}

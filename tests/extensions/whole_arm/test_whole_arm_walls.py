@@ -22,7 +22,9 @@ _AHEAD = -2.6747785938580904  # [rad] half way of the tool between two cells
 _C, _S = np.cos(_AHEAD), np.sin(_AHEAD)
 _TURNED = np.array([[_C, -_S, 0.0], [_S, _C, 0.0], [0.0, 0.0, 1.0]])
 # a sheet on edge in the way of the tool, thinner than a step of the base
-SHEET = build_scene(ARM, pack_primitives([box((0.5 * _C, 0.5 * _S, 0.7), (0.6, 0.004, 0.8), _TURNED)]))
+SHEET = build_scene(
+    ARM, pack_primitives([box((0.5 * _C, 0.5 * _S, 0.7), (0.6, 0.004, 0.8), _TURNED)])
+)
 
 EMPTY = build_scene(ARM, pack_primitives([]))
 
@@ -63,7 +65,9 @@ def test_the_wall_around_a_step_is_found_and_looked_at_once(monkeypatch):
     every = (Step(cell, axis) for axis in range(5) for cell in np.ndindex(GRID.shape))
     inside = (step for step in every if step.ends[1][step.axis] < GRID.shape[step.axis])
     wall = {s for s in inside if not any(search.blocked[c] for c in s.ends) and not is_free(s)}
-    found = [step_checks.Walls(search.checks, GRID, search.blocked).grow({step}, Q) for step in wall]
+    found = [
+        step_checks.Walls(search.checks, GRID, search.blocked).grow({step}, Q) for step in wall
+    ]
     assert set.union(*found) <= wall
     assert max(map(len, found)) > 0.7 * len(wall)
     search._walls.grow(wall, Q)

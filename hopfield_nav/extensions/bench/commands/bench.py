@@ -21,41 +21,63 @@ _FEW = 8  # runs that are not worth the start of a pool
 def bench(
     suite: Annotated[
         list[str],
-        typer.Argument(metavar="SUITE|WORLD...", help="A suite, by its file or name; or worlds, over the same seeds."),
+        typer.Argument(
+            metavar="SUITE|WORLD...",
+            help="A suite, by its file or name; or worlds, over the same seeds.",
+        ),
     ],
     method: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."),
+        typer.Option(
+            metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."
+        ),
     ] = None,
-    worlds: Annotated[int | None, typer.Option(min=1, help="Worlds of every family and condition.")] = None,
+    worlds: Annotated[
+        int | None, typer.Option(min=1, help="Worlds of every family and condition.")
+    ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="fresh|N", help="fresh: worlds that nobody has tuned on. N: of worlds  [default: 20]"),
+        typer.Option(
+            metavar="fresh|N",
+            help="fresh: worlds that nobody has tuned on. N: of worlds  [default: 20]",
+        ),
     ] = None,
     family: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="These families alone: --family 'box*'. Repeatable."),
     ] = None,
     problems: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Archive of MotionBenchMaker's problems; once, they are kept."
+        ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder of recordings, for suites of these."),
     ] = None,
     results: Annotated[
-        list[Path] | None, typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables.")
+        list[Path] | None,
+        typer.Option(metavar="OTHERS.csv", help="Results of other programs, for the same tables."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Run the suite's own methods too, whose rows come along.")
+        bool,
+        typer.Option("--again", help="Run the suite's own methods too, whose rows come along."),
     ] = False,
     out: Annotated[Path | None, folder_option("SUITE")] = None,
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]")
+        int | None,
+        typer.Option(min=0, help="Processes on this machine; 0: in this one  [default: cores]"),
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Use a Dask cluster (an extra): tcp://HOST:8786."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Do what is missing in --out, or in the suite's newest folder.")
+        bool,
+        typer.Option(
+            "--resume", help="Do what is missing in --out, or in the suite's newest folder."
+        ),
     ] = False,
     trust: Trusted = False,
 ) -> int:
@@ -69,9 +91,16 @@ def bench(
     if of_worlds:
         for option, value in (("--worlds", worlds), ("--family", family)):
             if value is not None:
-                raise BadInput("an option of suites", where=option, found=value, allowed="--seeds N for worlds")
+                raise BadInput(
+                    "an option of suites", where=option, found=value, allowed="--seeds N for worlds"
+                )
         if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
-            raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed="a whole number, 1 to 100000")
+            raise BadInput(
+                "seeds of worlds",
+                where="--seeds",
+                found=seeds,
+                allowed="a whole number, 1 to 100000",
+            )
         asked: benches.Suite = benches.load_worlds(suite, int(seeds or benches.SEEDS), files, trust)
     else:
         if seeds not in (None, "fresh"):
@@ -81,7 +110,9 @@ def bench(
     benches.join_results(asked, [], results or ())  # refused before anything is run
     asked.require_ready()
     kept = of_worlds or again or not files
-    asked, shipped = (asked, []) if kept else _with_shipped(asked, benches.find_suite(suite[0]), worlds)
+    asked, shipped = (
+        (asked, []) if kept else _with_shipped(asked, benches.find_suite(suite[0]), worlds)
+    )
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
     folder = cli.folder_of(asked.name, out, resume)
@@ -90,7 +121,9 @@ def bench(
     asked, rows, left_out = benches.join_results(asked, rows, results or ())
     if left_out:
         first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
-        cli.say(f"{len(left_out)} results of others are left out: no run in their world ({first}, …)")
+        cli.say(
+            f"{len(left_out)} results of others are left out: no run in their world ({first}, …)"
+        )
     benches.write_results(asked, rows, folder, VIEWS)
     if of_worlds:
         _print_worlds(asked, rows)
@@ -112,7 +145,11 @@ def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
 
 
 def _rows(
-    asked: "benches.Suite", folder: Path, workers: int | None, scheduler: str | None = None, resume: bool = False
+    asked: "benches.Suite",
+    folder: Path,
+    workers: int | None,
+    scheduler: str | None = None,
+    resume: bool = False,
 ) -> list[dict[str, Any]]:
     """Run what is missing of a suite, say how it goes, and give all its rows."""
     done = cli.say_what_is_coming(asked, folder, scheduler, resume)
@@ -135,7 +172,10 @@ def _are_worlds(names: Sequence[str]) -> bool:
     name, *others = names
     if others or (name in world.list_worlds() and name not in benches.list_suites()):
         return True
-    return Path(name).is_file() and cli.kind_of(world.read_document(Path(name), also={"families"}).data) == "world"
+    return (
+        Path(name).is_file()
+        and cli.kind_of(world.read_document(Path(name), also={"families"}).data) == "world"
+    )
 
 
 def _with_shipped(
@@ -159,7 +199,9 @@ def _files(given: list[str] | None) -> dict[str, Path]:
         if not (name and equals and path):
             raise BadInput("not a method", where="--method", found=text, allowed="NAME=FILE.yaml")
         if name in found:
-            raise BadInput("two methods of one name", where="--method", found=name, allowed="a name for each")
+            raise BadInput(
+                "two methods of one name", where="--method", found=name, allowed="a name for each"
+            )
         found[name] = Path(path)
     return found
 
@@ -175,7 +217,9 @@ def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
 def _say_failed(suite: "benches.Suite", rows: list[dict[str, Any]]) -> None:
     failed = [row for row in rows if row["outcome"] in sweeps.FAILURES]
     for row in failed[:3]:
-        cli.say(f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}")
+        cli.say(
+            f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}"
+        )
     if not any(row["counts"] for row in rows):
         cli.say("no world of the suite counts, so its tables are empty; table.csv has the rows")
     if failed:

@@ -5,7 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics import Arm, follow_path, forward_kinematics, load_arm
-from hopfield_nav.geometry import arm_clearance, arm_distance, capsules_in_base, pack_primitives, sphere
+from hopfield_nav.geometry import (
+    arm_clearance,
+    arm_distance,
+    capsules_in_base,
+    pack_primitives,
+    sphere,
+)
 from hopfield_nav.loop import Trajectory, evaluate, joined, quintic_trajectory
 
 TOP_SPEED = 1.0  # [rad/s] of random quintics
@@ -58,7 +64,9 @@ def _short_leg(rng: np.random.Generator, q: np.ndarray) -> Trajectory:
     time, speed = rng.uniform(*SHORT_LEG), rng.uniform(SLOWEST, TOP_SPEED)
     way = rng.uniform(-1, 1, 6) * (rng.permutation(6) < rng.integers(1, 7))
     way *= speed * time / PEAK_TO_MEAN / np.abs(way).max()
-    return quintic_trajectory(np.stack([q, np.where(np.abs(q + way) > np.pi, q - way, q + way)]), time)
+    return quintic_trajectory(
+        np.stack([q, np.where(np.abs(q + way) > np.pi, q - way, q + way)]), time
+    )
 
 
 def _random_pose(rng: np.random.Generator) -> np.ndarray:
@@ -84,7 +92,11 @@ def tool_push(rng: np.random.Generator) -> Trial:
             continue
         aside = rng.uniform(-1 / 3, 1 / 3) * radius
         depth = np.sqrt(radius**2 - aside**2)
-        center = start + ahead * (PUSH_SPEED * APPROACH + depth) + aside * np.array([-ahead[1], ahead[0], 0])
+        center = (
+            start
+            + ahead * (PUSH_SPEED * APPROACH + depth)
+            + aside * np.array([-ahead[1], ahead[0], 0])
+        )
         trajectory = quintic_trajectory(path.q, 0.1)
         cylinder = {"center": center[:2].tolist(), "radius": radius}
         return Trial(trajectory, {"cylinder": cylinder})
@@ -105,7 +117,9 @@ def arm_collision(rng: np.random.Generator, arm: Arm, link: int, early: bool = F
         time = rng.uniform(APPROACH, length - PRESS)
         if early:
             time = PAUSE[1] + rng.uniform(*EARLY) * length
-            trajectory = joined([quintic_trajectory(trajectory.coefficients[0, :1], PAUSE[1]), trajectory])
+            trajectory = joined(
+                [quintic_trajectory(trajectory.coefficients[0, :1], PAUSE[1]), trajectory]
+            )
         center = _met_by_the_arm(rng, arm, trajectory, time, link)
         if center is None or not _comes_to_it(arm, trajectory, time, center, link):
             continue
@@ -133,7 +147,9 @@ def _met_by_the_arm(
     return places[0] + outward * (capsules_in_base(arm, now)[k, 6] + RADIUS)
 
 
-def _comes_to_it(arm: Arm, trajectory: Trajectory, time: float, center: np.ndarray, link: int) -> bool:
+def _comes_to_it(
+    arm: Arm, trajectory: Trajectory, time: float, center: np.ndarray, link: int
+) -> bool:
     """Whether the arm is clear of the sphere until then, and then meets it with that link and sinks in."""
     solids = pack_primitives([sphere(center, RADIUS)])
     before = np.array([evaluate(trajectory, t)[0] for t in np.arange(0.0, time - 0.02, 0.01)])

@@ -13,7 +13,13 @@ import numpy as np
 from dynamics import Arm
 from hopfield_nav.build import build_model, find_methods
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.extensions.recordings import Replay, Signals, replay, signals_of_run, values_of_world
+from hopfield_nav.extensions.recordings import (
+    Replay,
+    Signals,
+    replay,
+    signals_of_run,
+    values_of_world,
+)
 from hopfield_nav.loop import CONTACT_MEMORY, Trajectory
 from hopfield_nav.record import Run, contact_spans
 from hopfield_nav.world import DetectionSection, World
@@ -33,7 +39,9 @@ class Motion(NamedTuple):
 _LAST: dict[tuple[str, int], tuple[Trajectory, Motion]] = {}  # by the world and the seed
 
 
-def simulate(world: World, seed: int, trajectory: Trajectory, goes_on: Callable | None = None) -> Motion:
+def simulate(
+    world: World, seed: int, trajectory: Trajectory, goes_on: Callable | None = None
+) -> Motion:
     """The motion in a world, whatever its detection; the last one is kept."""
     deaf = world.with_changes(detection=DEAF)
     key = deaf.model_dump_json(), seed
@@ -43,7 +51,9 @@ def simulate(world: World, seed: int, trajectory: Trajectory, goes_on: Callable 
     _LAST.clear()
     simulation = Simulation(deaf, seed, trajectory)
     run = simulation.run(None, goes_on)
-    run = Run.of_data(run.world, run.summary, run.data.copy(deep=True))  # each signal by itself: faster to go through
+    run = Run.of_data(
+        run.world, run.summary, run.data.copy(deep=True)
+    )  # each signal by itself: faster to go through
     motion = Motion(run, signals_of_run(run), build_model(simulation.world, simulation.arm))
     _LAST[key] = trajectory, motion
     return motion
@@ -64,10 +74,15 @@ class Onlooker:
 
     def run(self, progress: object = None, while_: Callable | None = None) -> Run:
         """The record of the motion with what the methods believe in it."""
-        motion, rule = simulate(self.world, self.seed, self.trajectory, while_), self.world.detection
+        motion, rule = (
+            simulate(self.world, self.seed, self.trajectory, while_),
+            self.world.detection,
+        )
         methods = find_methods(self.world)[1:]
         values = values_of_world(self.world, methods)
-        believed = replay(motion.model, motion.signals, *methods, values, rule.armed_below, rule.episodes)
+        believed = replay(
+            motion.model, motion.signals, *methods, values, rule.armed_below, rule.episodes
+        )
         self.outcome = motion.run.outcome
         return _record(motion.run, self.world, believed)
 
@@ -75,8 +90,12 @@ class Onlooker:
 def _record(motion: Run, world: World, believed: Replay) -> Run:
     """The record of a motion with the level, estimate and alarms of other methods."""
     alarms = believed.time[believed.detected]
-    touched = np.full(len(alarms), np.nan)  # when the contact of each began, where there was one in the 50 ms before
-    for start, end in contact_spans(motion.data.time.values, motion.data.contact_force.values.any(axis=1)):
+    touched = np.full(
+        len(alarms), np.nan
+    )  # when the contact of each began, where there was one in the 50 ms before
+    for start, end in contact_spans(
+        motion.data.time.values, motion.data.contact_force.values.any(axis=1)
+    ):
         touched[(alarms >= start) & (alarms <= end + CONTACT_MEMORY)] = start
     told = {str(name): values.variable for name, values in believed.dataset().data_vars.items()}
     events = {"event_time": ("event", alarms), "touch_time": ("event", touched)}

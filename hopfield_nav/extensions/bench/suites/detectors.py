@@ -14,7 +14,13 @@ import numpy as np
 from dynamics import Arm, load_arm
 from hopfield_nav.build import build_arm, find_methods
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.extensions.bench.suites.detector_motions import Trial, arm_collision, cut, starts_and_stops, tool_push
+from hopfield_nav.extensions.bench.suites.detector_motions import (
+    Trial,
+    arm_collision,
+    cut,
+    starts_and_stops,
+    tool_push,
+)
 from hopfield_nav.extensions.bench.suites.detector_replays import DEAF, Onlooker, simulate
 from hopfield_nav.extensions.recordings import (
     Replay,
@@ -34,12 +40,20 @@ KINDS = ("tool", "arm", "early", "free")
 LINKS = (2, 3, 4, 5, 6)  # link 1 turns about its own axis: it runs into nothing
 PIECE = 108.0  # [s] of free motion with the same errors of the model: 334 pieces are ten hours
 CHOOSING_SEED, CHOOSING_PIECES, CHOOSING_PIECE = 10**6, 9, 24.0  # of free motion that chooses, [s]
-QUIET, SPARE = 1 / 1.25, 1.25 / 1.1  # level of free motion at the thresholds; ``tune`` takes 1 / 1.1
+QUIET, SPARE = (
+    1 / 1.25,
+    1.25 / 1.1,
+)  # level of free motion at the thresholds; ``tune`` takes 1 / 1.1
 FLOORS = {  # least thresholds by their unit, whatever an ideal simulation would allow
     "N·m": [0.2, 0.2, 0.2, 0.05, 0.05, 0.05], "N": 2.0, "N and N·m": 2.0, "W": 0.02,
 }  # fmt: skip
-TRACKING = {"position_threshold": ("q", 2e-5), "speed_threshold": ("qd", 2e-3)}  # what it bounds, floor
-SCALES = np.geomspace(0.05, 20.0, 27)  # of the thresholds, for the curves of alarms against contacts
+TRACKING = {
+    "position_threshold": ("q", 2e-5),
+    "speed_threshold": ("qd", 2e-3),
+}  # what it bounds, floor
+SCALES = np.geomspace(
+    0.05, 20.0, 27
+)  # of the thresholds, for the curves of alarms against contacts
 IN_TIME, STANDING = 0.03, 0.05  # [s] to be felt in; before a touch
 WORTH_FORCE = 30.0  # [N] of a tool contact that must not be missed
 WORTH_TORQUE = np.array([3.0, 3.0, 3.0, 0.6, 0.6, 0.6])  # [N·m] of any contact
@@ -61,7 +75,9 @@ def begin(world: World, seed: int, kind: str) -> Onlooker | Simulation:
 def wrong(world: World, seed: int, trial: Trial) -> tuple[World, Trajectory]:
     """The world of a trial, its model wrong by a draw of the seed, and the motion; nothing is done about a touch."""
     error, rng = world.controller.model_error, np.random.default_rng([seed, 77])
-    scales = {name: _either_way(getattr(error, name), rng) for name in ("mass_scale", "friction_scale")}
+    scales = {
+        name: _either_way(getattr(error, name), rng) for name in ("mass_scale", "friction_scale")
+    }
     error = error.model_copy(update=scales)
     changed = world.with_changes(
         time_limit=float(trial.trajectory.knots[-1]) + 1.0,
@@ -93,7 +109,9 @@ class Drawn(Watched):
     def watch(self, free: Signals, threshold: np.ndarray) -> Replay:
         """The piece by its model."""
         values = {**self.values, "threshold": self.taken(threshold).tolist()}
-        return replay(self.models[id(free)], free, self.estimator, self.detector, values, self.rearm)
+        return replay(
+            self.models[id(free)], free, self.estimator, self.detector, values, self.rearm
+        )
 
 
 def chosen(world: World) -> World:
@@ -116,10 +134,14 @@ def _chosen(world: World) -> DetectionSection:
         if threshold is not None:
             values = {k: v for k, v in values_of_world(world, methods).items() if k != "threshold"}
             models = {id(signals): model for model, signals in motions}
-            drawn = Drawn(build_arm(world), *methods, values, world.detection.armed_below, models=models)
+            drawn = Drawn(
+                build_arm(world), *methods, values, world.detection.armed_below, models=models
+            )
             found = _least(drawn, [signals for _, signals in motions])
             floored = np.maximum(found, FLOORS.get(threshold.unit, 0.0))
-            update = {"threshold": floored.tolist() if threshold.per_joint else float(np.max(floored))}
+            update = {
+                "threshold": floored.tolist() if threshold.per_joint else float(np.max(floored))
+            }
         _KEPT[key] = world.detection.model_copy(update=update)
     return _KEPT[key]
 
@@ -156,7 +178,9 @@ def _tracked(name: str, motions: list[tuple[Arm, Signals]]) -> list[float]:
     """A quarter above the joint error, or its rate, of each joint."""
     signal, floor = TRACKING[name]
     errors = [getattr(s, signal) - getattr(s, f"{signal}_ref") for _, s in motions]
-    return np.maximum(1.25 * np.max([np.abs(e).max(axis=0) for e in errors], axis=0), floor).tolist()
+    return np.maximum(
+        1.25 * np.max([np.abs(e).max(axis=0) for e in errors], axis=0), floor
+    ).tolist()
 
 
 @lru_cache(4096)
@@ -174,13 +198,17 @@ def measure(run) -> dict:
     """What became of a trial's first contact, and of the level."""
     data, score = run.data, score_run(run)
     time, level = data.time.values, data.level.values
-    threshold = next((v for k, v in run.world.detection.parameters.items() if k == "threshold"), None)
+    threshold = next(
+        (v for k, v in run.world.detection.parameters.items() if k == "threshold"), None
+    )
     found = dict.fromkeys(COLUMNS) | {
         "largest_level": float(level.max()),
         "threshold": " ".join(f"{value:.4g}" for value in np.atleast_1d(threshold or [])),
     }
     if not run.world.obstacles:
-        return found | {"alarms_by_scale": " ".join(str(count_alarms(level, scale)) for scale in SCALES)}
+        return found | {
+            "alarms_by_scale": " ".join(str(count_alarms(level, scale)) for scale in SCALES)
+        }
     if not score.contacts:
         return found
     contact = score.contacts[0]
@@ -199,7 +227,9 @@ def measure(run) -> dict:
 
 def count_alarms(level: np.ndarray, scale: float, rearm: float = 0.5) -> int:
     """Alarms that a threshold of ``scale`` would have raised, armed again below ``rearm`` of it."""
-    quiet = np.cumsum(level < rearm * scale)[level > scale]  # how often it was armed again before each loud row
+    quiet = np.cumsum(level < rearm * scale)[
+        level > scale
+    ]  # how often it was armed again before each loud row
     return int(np.count_nonzero(np.diff(quiet, prepend=-1)))
 
 

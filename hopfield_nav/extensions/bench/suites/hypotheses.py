@@ -27,4 +27,6 @@ def on_link(places, link):
     own = places.links == link
     if not own.any():
         return places
-    return ContactHypotheses(places.points[own], places.links[own], places.weights[own] / places.weights[own].sum())
+    return ContactHypotheses(
+        places.points[own], places.links[own], places.weights[own] / places.weights[own].sum()
+    )

@@ -35,7 +35,11 @@ class Timed(Simulation):
 def problem(world, seed, family):
     """The run of a problem; a row that does not count where start or goal touches something."""
     given = find_problem(family, seed)
-    told = {"start": {"joints": given.start}, "goal": {"joints": given.goal}, "obstacles": given.obstacles}
+    told = {
+        "start": {"joints": given.start},
+        "goal": {"joints": given.goal},
+        "obstacles": given.obstacles,
+    }
     asked = parse_world(json.dumps({"format": 1, "map": {"space": "joints"}, **told}))
     world = world.with_changes(start=asked.start, goal=asked.goal, obstacles=asked.obstacles)
     scene = build_scene(build_arm(world), build_obstacles(world))

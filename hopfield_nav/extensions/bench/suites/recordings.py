@@ -59,7 +59,11 @@ TORQUE_NORM = Method(
     "detector",
     "torque_norm",
     largest_torque,
-    (Parameter("threshold", 1.0, 1e-9, 1e6, "N·m", "norm of the joint torques that counts as contact"),),
+    (
+        Parameter(
+            "threshold", 1.0, 1e-9, 1e6, "N·m", "norm of the joint torques that counts as contact"
+        ),
+    ),
 )
 
 
@@ -120,10 +124,17 @@ def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
     poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])
     mean = mass_matrix(load_arm("ur5_controller"), poses).mean(axis=0)
     omega = stiffness(runs)
-    choices = {"position_gain": omega**2, "velocity_gain": 2 * omega, "gain": omega**2 * np.diag(mean), "pole": POLE}
+    choices = {
+        "position_gain": omega**2,
+        "velocity_gain": 2 * omega,
+        "gain": omega**2 * np.diag(mean),
+        "pole": POLE,
+    }
     if "torque_walk" in names:
         speed_noise = next(p.default for p in method.parameters if p.name == "speed_noise")
-        choices["torque_walk"] = 2.0 * POLE**2 * speed_noise * np.sqrt(PERIOD) * np.linalg.norm(mean, axis=1)
+        choices["torque_walk"] = (
+            2.0 * POLE**2 * speed_noise * np.sqrt(PERIOD) * np.linalg.norm(mean, axis=1)
+        )
     if "largest_rate" in names:
         choices["largest_rate"] = POLE * joint_scale(runs, "momentum_observer")
     return {name: value for name, value in choices.items() if name in names}
@@ -217,7 +228,11 @@ def pushed(world, seed: int) -> dict:
     """A method's row: which pushes it found, how late, and its false alarms."""
     method = Judged(world.detection.estimator, find_methods(world)[2])
     threshold = SPARE * method.largest(seed % 2)
-    delays = [time[np.argmax(found >= threshold)] for time, found in method.during() if found.max() >= threshold]
+    delays = [
+        time[np.argmax(found >= threshold)]
+        for time, found in method.during()
+        if found.max() >= threshold
+    ]
     alarms, seconds = method.alarms(threshold, 1 - seed % 2)
     peaks = method.peaks()
     all_found = 0.999 * float(peaks.min())

@@ -26,7 +26,9 @@ def boxes(world, seed, count):
         size = generator.uniform(0.04, 0.12, 3)
         gaps = [np.maximum(np.abs(place - centre) - size / 2, 0.0) for place in SPACE]
         if min(float(np.linalg.norm(gap)) for gap in gaps) > ROOM:
-            found.append({"box": {"center": centre.round(4).tolist(), "size": size.round(4).tolist()}})
+            found.append(
+                {"box": {"center": centre.round(4).tolist(), "size": size.round(4).tolist()}}
+            )
     return with_obstacles(world, found)
 
 
@@ -74,7 +76,8 @@ def answers_to_strong(run):
         own = (alarms >= episode.start - LATE) & (alarms <= episode.end + CONTACT_MEMORY)
         at = rows[np.searchsorted(time[rows], alarms[own & ~passed] + LATE) - 1]
         answered = [
-            sum(touched[k] == obstacle and start <= time[k] <= end for k in at) for obstacle, start, end in touches
+            sum(touched[k] == obstacle and start <= time[k] <= end for k in at)
+            for obstacle, start, end in touches
         ]
         found.append(max(answered, default=0) or min(int(own.sum()), 1))
     return found

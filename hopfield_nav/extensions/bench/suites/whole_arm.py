@@ -74,7 +74,11 @@ def draw_motion(generator, into):
         q = np.round(generator.uniform(LOW, HIGH, (2, 6)), 4)
         tools = forward_kinematics(ARM, q)
         way = np.linalg.norm(tools[1, :3, 3] - tools[0, :3, 3])
-        if np.abs(q[1] - q[0]).max() > FARTHEST or way < LEAST_WAY or (into and not is_into(tools[1])):
+        if (
+            np.abs(q[1] - q[0]).max() > FARTHEST
+            or way < LEAST_WAY
+            or (into and not is_into(tools[1]))
+        ):
             continue
         if not collides(ARM, floor, q).any():
             return q[0].tolist(), q[1].tolist()
@@ -97,7 +101,9 @@ def worth_running(family, seed):
     """
     text = draw_text(family, seed)
     try:
-        knowing = Simulation(parse_world(text + "planner: {strategy: omniscient, any_angle: false}\n"))
+        knowing = Simulation(
+            parse_world(text + "planner: {strategy: omniscient, any_angle: false}\n")
+        )
         hoping = Simulation(parse_world(text + "planner: {strategy: optimist, any_angle: false}\n"))
     except BadInput:
         return None
@@ -112,7 +118,9 @@ def worth_running(family, seed):
 
 def waypoints(trajectory):
     """(k + 1, n) joint angles [rad] at the knots."""
-    return np.vstack([trajectory.coefficients[:, 0], evaluate(trajectory, float(trajectory.knots[-1]))[0]])
+    return np.vstack(
+        [trajectory.coefficients[:, 0], evaluate(trajectory, float(trajectory.knots[-1]))[0]]
+    )
 
 
 class Watched:
@@ -171,7 +179,9 @@ class Watched:
         return run
 
     def _delays(self):
-        alarms = np.array([(d.time, d.touch_time) for d in self.simulation.detections]).reshape(-1, 2)
+        alarms = np.array([(d.time, d.touch_time) for d in self.simulation.detections]).reshape(
+            -1, 2
+        )
         delays = contact_delays(*alarms.T)
         return 1e3 * delays[np.isfinite(delays)]
 
@@ -197,7 +207,11 @@ class Watched:
             error = [*np.linalg.norm(places.points - point, axis=1), NONE]
             pairs = zip(places.weights, error, strict=False)
             self.weighed += [[round(float(w), 6), round(float(e), 6)] for w, e in pairs]
-            right, weight = (float(places.links[0] == link), float(places.weights[0])) if len(error) > 1 else (0.0, 0.0)
+            right, weight = (
+                (float(places.links[0] == link), float(places.weights[0]))
+                if len(error) > 1
+                else (0.0, 0.0)
+            )
             found = [error[0], min(error[:2]), min(error[:3]), right, weight]
             self.places.append([round(float(v), 6) for v in found])
         return places

@@ -58,10 +58,14 @@ class FlexibleLoop(loop.Engine):
     """
 
     def __init__(self, plant: loop.Plant, step: float, start: np.ndarray, **given: object) -> None:
-        self.joints: flexible_joint.FlexibleJoints = flexible_joint.flexible_joints(plant.arm, **given)
+        self.joints: flexible_joint.FlexibleJoints = flexible_joint.flexible_joints(
+            plant.arm, **given
+        )
         self.link_arm = flexible_joint.links_alone(plant.arm)  # without rotors and friction
         n = len(start)
-        self.substeps = substeps(flexible_joint.highest_frequency(plant.arm, self.joints, start), step)
+        self.substeps = substeps(
+            flexible_joint.highest_frequency(plant.arm, self.joints, start), step
+        )
         self.substep = step / self.substeps  # [s]
         self.rotors = Rotors(*np.zeros((len(Rotors._fields), n)))
         self.rotors.viscous[:] = plant.damping - plant.arm.friction[:, 1]
@@ -88,10 +92,18 @@ class FlexibleLoop(loop.Engine):
 
     def links(self, plant: loop.Plant) -> loop.Plant:
         """The plant of the link equation: without rotors, and so without friction."""
-        return plant._replace(arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False)
+        return plant._replace(
+            arm=self.link_arm, damping=np.zeros_like(plant.damping), frictional=False
+        )
 
     def check(
-        self, plant: loop.Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+        self,
+        plant: loop.Plant,
+        start: np.ndarray,
+        step: float,
+        stages: int,
+        gain: np.ndarray,
+        held_for: float,
     ) -> None:
         """As ``Engine``: links move in sub-steps, joint damping and control move links and rotors together.
 
@@ -128,14 +140,21 @@ def _advance(
 ):  # fmt: skip
     """As ``closed_loop._advance``; the encoders are on the rotors."""
     while state.now.step < last_step:
-        event = loop.before_step(controller, trajectory, settings, state, rotors.angle, rotors.speed, log)
+        event = loop.before_step(
+            controller, trajectory, settings, state, rotors.angle, rotors.speed, log
+        )
         if event != loop.Event.NONE:
             return event
         time, h = state.now.step * settings.step, settings.step / count
         for part in range(count):
             if not settings.hold:
                 loop.command_in_stage(
-                    controller, trajectory, state.control, rotors.angle, rotors.speed, time + part * h
+                    controller,
+                    trajectory,
+                    state.control,
+                    rotors.angle,
+                    rotors.speed,
+                    time + part * h,
                 )
             _substep(links, joints, rotors, state, settings.stages, h, part == 0)
         event = loop.after_step(settings, state, log)
@@ -148,7 +167,11 @@ def _advance(
 def _substep(links, joints, rotors, state, order, h, first):
     """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
     q, angle, speed, n, stages = state.q, rotors.angle, rotors.speed, state.q.size, links.stages
-    motion, at, sums = (q, state.qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
+    motion, at, sums = (
+        (q, state.qd),
+        (stages.q, stages.qd, stages.qdd),
+        (stages.sum_qd, stages.sum_qdd),
+    )
     turning, sums_there = (angle, speed), (rotors.angle_sum, rotors.speed_sum)  # of the rotors
     there = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
     loop.drive(links.motors, angle, state.control.sensed.tau, stages.applied)
@@ -181,10 +204,17 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
     stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):
-        load[i] = flexible_joint.spring_torque(joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i])
+        load[i] = flexible_joint.spring_torque(
+            joints, i, rotors.stage_angle[i] - stages.q[i], speeds[i] - stages.qd[i]
+        )
     loop.plant_acceleration(links, load, strain, 0.0, 0.0)
     for i in range(load.size):
-        push = tau[i] - load[i] - flexible_joint.viscous_torque(joints, i, speeds[i]) - rotors.viscous[i] * speeds[i]
+        push = (
+            tau[i]
+            - load[i]
+            - flexible_joint.viscous_torque(joints, i, speeds[i])
+            - rotors.viscous[i] * speeds[i]
+        )
         if friction_step > 0.0:
             level = flexible_joint.dry_level(joints, i, speeds[i], load[i])
             stopping = push + inertia[i] * speeds[i] / friction_step
@@ -195,7 +225,9 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
                 )  # fmt: skip
                 dry[i] = dahl(strain[i], friction_step * ahead, joints.presliding[i], level)
             else:
-                dry[i] = min(max(stopping, -level), level)  # what brings it to rest, as far as it can
+                dry[i] = min(
+                    max(stopping, -level), level
+                )  # what brings it to rest, as far as it can
         rotors.acceleration[i] = (push - dry[i]) / inertia[i]
 
 
@@ -218,4 +250,6 @@ def make(world: World, plant: loop.Plant, start: np.ndarray) -> FlexibleLoop:
     return FlexibleLoop(plant, world.plant.step, start, **given)
 
 
-METHOD = Method("engine", "flexible", make, description="this program with elastic joints (madsen2020)")
+METHOD = Method(
+    "engine", "flexible", make, description="this program with elastic joints (madsen2020)"
+)

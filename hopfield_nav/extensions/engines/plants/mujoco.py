@@ -39,7 +39,9 @@ class MujocoLoop(loop.Engine):
 
         self.mujoco = mujoco
         self._made_of = plant, step, integrator
-        text = mjcf_text(plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator])
+        text = mjcf_text(
+            plant.arm, damping=plant.damping, step=step, integrator=_INTEGRATORS[integrator]
+        )
         self.model = self.mujoco.MjModel.from_xml_string(text)
         self.data = self.mujoco.MjData(self.model)
         find: Callable[[int], Callable] = _kernels().__getitem__
@@ -83,7 +85,13 @@ class MujocoLoop(loop.Engine):
         return loop.Event.HORIZON
 
     def check(
-        self, plant: loop.Plant, start: np.ndarray, step: float, stages: int, gain: np.ndarray, held_for: float
+        self,
+        plant: loop.Plant,
+        start: np.ndarray,
+        step: float,
+        stages: int,
+        gain: np.ndarray,
+        held_for: float,
     ) -> None:
         """As ``Engine``; gears that give before they slip are springs, for which the step must do, too.
 
@@ -184,7 +192,9 @@ def _kernels() -> tuple[Callable, ...]:
     fields = dict(zip(loop.State._fields, state.types, strict=True))
     return (
         compile_loop(code(controller, trajectory, settings, state, log), _before),
-        compile_loop(none(controller, trajectory, fields["control"], vector, vector, number), _in_stage),
+        compile_loop(
+            none(controller, trajectory, fields["control"], vector, vector, number), _in_stage
+        ),
         compile_loop(code(settings, state, log), _after),
         compile_loop(none(plant, state, vector), _drive),
         compile_loop(none(plant, state, vector, vector), _touch),
@@ -199,4 +209,9 @@ def make(world: World, plant: loop.Plant, start: np.ndarray) -> MujocoLoop:
     return MujocoLoop(plant, world.plant.step, world.plant.integrator)
 
 
-METHOD = Method("engine", "mujoco", make, description="MuJoCo in the place of this program's plant (extra mujoco)")
+METHOD = Method(
+    "engine",
+    "mujoco",
+    make,
+    description="MuJoCo in the place of this program's plant (extra mujoco)",
+)

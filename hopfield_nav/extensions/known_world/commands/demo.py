@@ -23,11 +23,14 @@ _PATHS = {
 
 
 def demo(
-    world: Annotated[str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")] = "cell",
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD", help="Whose known obstacles are in the way.")
+    ] = "cell",
     rounds: Annotated[
         int | None,
         typer.Option(
-            min=1, help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]"
+            min=1,
+            help=f"Stop after so many  [default: Ctrl-C; {_UNWATCHED} where the output goes to no terminal]",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random poses.")] = 0,

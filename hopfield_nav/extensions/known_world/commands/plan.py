@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynamics import printable
-from hopfield_nav.cli import Felt, Film, NoPlots, Trusted, WorldName, folder_option, gone_option, set_option
+from hopfield_nav.cli import (
+    Felt,
+    Film,
+    NoPlots,
+    Trusted,
+    WorldName,
+    folder_option,
+    gone_option,
+    set_option,
+)
 
 if TYPE_CHECKING:
     from hopfield_nav.extensions.known_world import FoundContact
@@ -24,7 +33,8 @@ def plan(
     overrides: Annotated[list[str] | None, set_option("plan.method=direct")] = None,
     _motion: Annotated[str | None, gone_option("--motion", _NO_MOTION)] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Run it on the simulated arm under the controller too.")
+        bool,
+        typer.Option("--simulate", help="Run it on the simulated arm under the controller too."),
     ] = False,
     no_plots: NoPlots = False,
     animate: Film = False,

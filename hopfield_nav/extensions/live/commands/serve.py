@@ -16,20 +16,26 @@ def serve(
     log: Annotated[
         str,
         typer.Argument(
-            metavar="WORLD_OR_LOG", help="World, folder of a run, or recording of a real arm: what is told."
+            metavar="WORLD_OR_LOG",
+            help="World, folder of a run, or recording of a real arm: what is told.",
         ),
     ],
-    speed: Annotated[float, typer.Option(min=0.01, max=1000.0, help="Seconds of the log a second.")] = 1.0,
+    speed: Annotated[
+        float, typer.Option(min=0.01, max=1000.0, help="Seconds of the log a second.")
+    ] = 1.0,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="0: any free one; most clients know 30004 alone.")
     ] = 30004,
     rate: Annotated[
         float | None,
-        typer.Option(min=1.0, max=1000.0, help="Rows of a run a second  [default: 125; 500 for ur5e arms]"),
+        typer.Option(
+            min=1.0, max=1000.0, help="Rows of a run a second  [default: 125; 500 for ur5e arms]"
+        ),
     ] = None,
     arm: Annotated[
-        str, typer.Option(help="Model that gives a recording's tool poses, where they are not in it.")
+        str,
+        typer.Option(help="Model that gives a recording's tool poses, where they are not in it."),
     ] = "ur5_controller",
     overrides: Annotated[list[str] | None, set_option("detection.threshold=8")] = None,
 ) -> int:
@@ -57,7 +63,9 @@ def _telling(log: str, rate: float | None, arm: str, overrides: list[str]) -> "S
 
     path = Path(log)
     is_run = (path / "world.yaml").is_file()
-    is_recording = not is_run and (path.is_dir() or (path.is_file() and path.suffix not in (".yaml", ".yml")))
+    is_recording = not is_run and (
+        path.is_dir() or (path.is_file() and path.suffix not in (".yaml", ".yml"))
+    )
     if overrides and (is_run or is_recording):
         raise BadInput("a log cannot be changed", where="--set", allowed="for worlds alone")
     if is_recording:
@@ -90,7 +98,10 @@ def _report(server: "Server", told: "Source") -> None:
         [
             ("rows told", f"{len(server.late)} of {len(told.time)}"),
             ("clients", f"{server.clients}, {server.packages} packages"),
-            ("rows were late by", f"{half:.2g} ms half of them, {most:.2g} ms 99 %, {longest:.2g} ms at most"),
+            (
+                "rows were late by",
+                f"{half:.2g} ms half of them, {most:.2g} ms 99 %, {longest:.2g} ms at most",
+            ),
             ("the last one by", f"{1e3 * late[-1]:.2g} ms: what the clock has drifted"),
         ],
         title=told.name,

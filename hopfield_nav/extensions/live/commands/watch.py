@@ -22,18 +22,23 @@ if TYPE_CHECKING:
     from hopfield_nav.extensions.live.recorder import Recorder
     from hopfield_nav.extensions.live.stream_page import StreamPage
 
-_NO_CALIBRATE = "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
+_NO_CALIBRATE = (
+    "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
+)
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
 MAX_LINES, WINDOW = 30, 10.0  # lines of a kind within so many seconds: whatever a source sends
 LONGEST = 300  # characters of a line
 
 
 def watch(
-    host: Annotated[str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")],
+    host: Annotated[
+        str, typer.Argument(metavar="HOST", help="Address of the arm, or of hopfield-nav serve.")
+    ],
     detector: common.Detector = None,
     estimator: common.Estimator = None,
     world: Annotated[
-        str | None, typer.Option(metavar="WORLD", help="World that gives model, methods and parameters.")
+        str | None,
+        typer.Option(metavar="WORLD", help="World that gives model, methods and parameters."),
     ] = None,
     arm: common.ArmName = None,
     threshold: common.Threshold = None,
@@ -43,16 +48,23 @@ def watch(
     _calibrate: Annotated[str | None, gone_option("--calibrate", _NO_CALIBRATE)] = None,
     same_motor: common.SameMotor = None,
     episodes: common.Episodes = None,
-    record: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")
+    ] = None,
     seconds: Annotated[
         float, typer.Option("--for", min=0.0, metavar="SECONDS", help="Of the stream, then stop.")
     ] = math.inf,
     retry: Annotated[
-        float, typer.Option(min=0.0, metavar="SECONDS", help="How long to try to connect, first or again.")
+        float,
+        typer.Option(
+            min=0.0, metavar="SECONDS", help="How long to try to connect, first or again."
+        ),
     ] = 60.0,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the arm.")] = 30004,
     view: Annotated[bool, typer.Option("--view", help="Also on a page in the browser.")] = False,
-    rate: Annotated[float | None, typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]")] = None,
+    rate: Annotated[
+        float | None, typer.Option(min=1.0, max=500.0, help="Rows a second  [default: the arm's]")
+    ] = None,
 ) -> int:
     """Listen to a live arm (RTDE) and detect collisions as they come; it only receives."""
     from hopfield_nav.cli import say, say_if_cold
@@ -66,13 +78,20 @@ def watch(
     from hopfield_nav.world import load_world
 
     read = None if world is None else load_world(world)
-    chosen, joints = common.choose(read, detector, estimator, arm, given, episodes), common.read_joints(same_motor)
+    chosen, joints = (
+        common.choose(read, detector, estimator, arm, given, episodes),
+        common.read_joints(same_motor),
+    )
     folder = None if record is None else choose_folder(record, "", "--record")
     methods = judge = None
-    if folder is None or any((detector, estimator, world, threshold, values, free_run, motor_constants, view)):
+    if folder is None or any(
+        (detector, estimator, world, threshold, values, free_run, motor_constants, view)
+    ):
         say_if_cold()
         methods = _methods(chosen, arm, free_run or [], motor_constants, joints)
-        judge = DetectorStream(methods)  # refuses parameters, and compiles, before anything is asked of the arm
+        judge = DetectorStream(
+            methods
+        )  # refuses parameters, and compiles, before anything is asked of the arm
     else:
         say("neither methods nor motors are given: rows are kept, and nothing is judged")
     link = Link(host, port, WATCHED, rate, retry)
@@ -80,7 +99,9 @@ def watch(
         keeper = None if folder is None else stack.enter_context(Recorder(folder))
         page = None
         if methods is not None and view:
-            page = stack.enter_context(closing(StreamPage(methods.model, f"watching {host}", Path())))
+            page = stack.enter_context(
+                closing(StreamPage(methods.model, f"watching {host}", Path()))
+            )
             say(f"to be seen at {page.address}")
         monitor = Monitor(judge, () if keeper is None else (keeper,))
         alarms: list[float] = []
@@ -103,7 +124,9 @@ def _methods(
     logs = [open_log(path).of(chosen.own.joints, len(chosen.model.dh)) for path in free_run]
     for log in logs:
         log.require_untouched()
-    for what, words in uses_of([(log.path.name, log.data) for log in logs if not log.simulated], arm, chosen.own):
+    for what, words in uses_of(
+        [(log.path.name, log.data) for log in logs if not log.simulated], arm, chosen.own
+    ):
         say(f"{what}: {words}")
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
@@ -163,7 +186,10 @@ class WatchedLines:
         if count < MAX_LINES:
             print(printable(line, LONGEST), flush=True)
         elif count == MAX_LINES:
-            print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted", flush=True)
+            print(
+                f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted",
+                flush=True,
+            )
 
 
 def alarm_line(seen: "Seen") -> str:
@@ -179,11 +205,16 @@ def _show(told: "Told", alarms: int) -> None:
     """The state of things on one line of the terminal, written over."""
     if sys.stderr.isatty():
         level = "not judged" if told.seen is None else f"level {told.seen.level:.2f}"
-        print(f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True
+        )
 
 
 def _report(
-    methods: "StreamMethods | None", monitor: "Monitor", alarms: Sequence[float], keeper: "Recorder | None"
+    methods: "StreamMethods | None",
+    monitor: "Monitor",
+    alarms: Sequence[float],
+    keeper: "Recorder | None",
 ) -> None:
     from hopfield_nav.cli import print_table
 

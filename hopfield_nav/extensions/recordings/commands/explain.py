@@ -23,8 +23,13 @@ def explain(
     free_run: common.FreeRun = None,
     motor_constants: common.MotorConstants = None,
     same_motor: common.SameMotor = None,
-    at: Annotated[float | None, typer.Option(metavar="T", help="The detection nearest to this time alone [s].")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="T", help="The detection nearest to this time alone [s]."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the first that is told, as .png.")
+    ] = None,
 ) -> int:
     """Say of detections in a log on which joint, how far above the threshold, and what could have done it."""
     if plot is not None and plot.suffix != ".png":
@@ -58,7 +63,10 @@ def _lines(each: "Explanation") -> list[tuple[str, str]]:
     first, *others = each.causes
     likeliest = f"{first.name}, {100 * first.share:.0f} % explained: {first.size}"
     if first.share < LIKELY:
-        others, likeliest = list(each.causes), f"none of these: each explains less than {LIKELY:.0%}"
+        others, likeliest = (
+            list(each.causes),
+            f"none of these: each explains less than {LIKELY:.0%}",
+        )
     return [
         ("joint", f"{each.joint}: {each.torque[each.joint - 1]:.3g} N·m taken for contact"),
         ("above the threshold", f"{each.level:.3g} times it"),

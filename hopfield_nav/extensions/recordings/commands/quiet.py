@@ -22,7 +22,13 @@ from hopfield_nav.extensions.recordings.chosen import (
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
 from hopfield_nav.extensions.recordings.opened import open_log, uses_of
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording
-from hopfield_nav.extensions.recordings.tuning import ChosenThreshold, Watched, choose_threshold, halves, threshold_of
+from hopfield_nav.extensions.recordings.tuning import (
+    ChosenThreshold,
+    Watched,
+    choose_threshold,
+    halves,
+    threshold_of,
+)
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.record import SUMMARY, alarm_rate
 from hopfield_nav.world import World
@@ -37,11 +43,15 @@ class Free:
 
     choosing: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
     judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
-    model: Arm | None = None  # the arm whose motion it is as it is believed to be; None: as the world says
+    model: Arm | None = (
+        None  # the arm whose motion it is as it is believed to be; None: as the world says
+    )
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
     along: Trajectory | None = None  # that all motions follow, if there is one
     names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
-    remarks: tuple[tuple[str, str], ...] = ()  # what logs are used for, and could not be made so, as rows of a table
+    remarks: tuple[
+        tuple[str, str], ...
+    ] = ()  # what logs are used for, and could not be made so, as rows of a table
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,9 @@ def simulated(seeds: int, along: Trajectory | None = None) -> Free:
     return Free(partial(motions, "chooses", early), partial(motions, "judges", late), along=along)
 
 
-def recorded(world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None) -> Free:
+def recorded(
+    world: World, logs: Sequence[Path], constants: str | None, same_motor: Sequence[str] | None
+) -> Free:
     """Saved runs or recordings of a real arm, the first half of each to choose by."""
     model = model_of_world(world, None)
     own = load_named_arm(world.arm, world.folder)
@@ -111,9 +123,13 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     if all(log.simulated for log in opened):
         if constants or same_motor:
             raise BadInput("a simulated run records torques", where="--motor-constants")
-        return _given([halves(replace(log, world=log.world or world).signals()) for log in opened], logs)
+        return _given(
+            [halves(replace(log, world=log.world or world).signals()) for log in opened], logs
+        )
     if any(log.simulated for log in opened):
-        raise BadInput("runs and recordings of a real arm", where="--free-run", allowed="one kind of both")
+        raise BadInput(
+            "runs and recordings of a real arm", where="--free-run", allowed="one kind of both"
+        )
     whole = [log.data for log in opened]
     if any("residual" in data.attrs for data in whole):
         model = without_masses(model)
@@ -122,8 +138,13 @@ def recorded(world: World, logs: Sequence[Path], constants: str | None, same_mot
     early = [data.isel(time=slice(None, data.sizes["time"] // 2)) for data in whole]
     late = [data.isel(time=slice(data.sizes["time"] // 2, None)) for data in whole]
     fitted = [] if constants else early
-    model, motors = motors_of(model, constants, fitted, read_joints(same_motor), str(logs[0]), "effort" in whole[0])
-    parts = [[signals_of_recording(data, motors) for data in both] for both in zip(early, late, strict=True)]
+    model, motors = motors_of(
+        model, constants, fitted, read_joints(same_motor), str(logs[0]), "effort" in whole[0]
+    )
+    parts = [
+        [signals_of_recording(data, motors) for data in both]
+        for both in zip(early, late, strict=True)
+    ]
     uses = uses_of([(log.path.name, log.data) for log in opened])
     free = replace(_given(parts, logs), model=model)
     if constants:
@@ -145,10 +166,17 @@ def _friction_of(model: Arm, world: World) -> tuple[str, ...]:
 
 
 def _given(parts: Sequence[Sequence[Signals]], logs: Sequence[Path]) -> Free:
-    return Free(lambda _: [a for a, _ in parts], lambda _: [b for _, b in parts], names=tuple(log.stem for log in logs))
+    return Free(
+        lambda _: [a for a, _ in parts],
+        lambda _: [b for _, b in parts],
+        names=tuple(log.stem for log in logs),
+    )
 
 
-_NO_ROOM = ("friction", "the threshold is for a model that knows it; a simulated arm without rotor inertia has none")
+_NO_ROOM = (
+    "friction",
+    "the threshold is for a model that knows it; a simulated arm without rotor inertia has none",
+)
 
 
 def rounded(threshold: np.ndarray) -> np.ndarray:
@@ -162,7 +190,9 @@ def pushed(world: World, along: Trajectory | None = None) -> tuple[float, list[f
     Mean force [N] at which a push is felt, or what it had become where it was not; and the forces that were felt.
     """
     pushes = [felt_force(world, seed, along) for seed in range(PUSHES)]
-    return float(np.mean([force for force, _ in pushes])), [force for force, noticed in pushes if noticed]
+    return float(np.mean([force for force, _ in pushes])), [
+        force for force, noticed in pushes if noticed
+    ]
 
 
 _RUN_SAYS = (
@@ -175,17 +205,33 @@ def costs(before: World, after: World, along: Trajectory | None = None) -> list[
     """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
     lines = []
     try:
-        lines.append(("a push is felt at", " → ".join(_pushes(*pushed(world, along)) for world in (before, after))))
+        lines.append(
+            (
+                "a push is felt at",
+                " → ".join(_pushes(*pushed(world, along)) for world in (before, after)),
+            )
+        )
     except BadInput as error:  # an arm that finds no goal to move to freely
         lines.append(("a push is felt at", f"not tried: {error}"))
-    runs = [(follow(world, along) if along else simulate(world)).summary for world in (before, after)]
+    runs = [
+        (follow(world, along) if along else simulate(world)).summary for world in (before, after)
+    ]
     lines.append(("the world's own run", " → ".join(str(run["outcome"]) for run in runs)))
     for name in _RUN_SAYS:
-        lines.append((SUMMARY[name].label, " → ".join(SUMMARY[name].text(run[name]) for run in runs)))
+        lines.append(
+            (SUMMARY[name].label, " → ".join(SUMMARY[name].text(run[name]) for run in runs))
+        )
     shares = [run["repeated_alarm_count"] / max(run["collision_count"], 1) for run in runs]
-    lines.append(("repeated alarms, of all touches", " → ".join(f"{share:.0%}" for share in shares)))
+    lines.append(
+        ("repeated alarms, of all touches", " → ".join(f"{share:.0%}" for share in shares))
+    )
     if runs[1]["collision_count"] > 1.5 * max(runs[0]["collision_count"], 1):
-        lines.append(("warning", "the arm stops far more often than with the threshold of the world as it was"))
+        lines.append(
+            (
+                "warning",
+                "the arm stops far more often than with the threshold of the world as it was",
+            )
+        )
     return lines
 
 
@@ -202,4 +248,6 @@ def require_noise(found: Tuned) -> None:
         what = "free motion shows nothing that a threshold must bear: model and sensors are without error"
         changes = "--set sensors.velocity_noise=0.001, controller.model_error.mass_scale=1.1"
         allowed = f"a world with noise or errors ({changes}), or --free-run LOG of the arm"
-        raise BadInput(what, where="detection.threshold", found=f"{lowest:g}, its lower bound", allowed=allowed)
+        raise BadInput(
+            what, where="detection.threshold", found=f"{lowest:g}, its lower bound", allowed=allowed
+        )

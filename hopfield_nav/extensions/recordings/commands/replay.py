@@ -16,17 +16,44 @@ from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.motors import MotorFit
 from hopfield_nav.extensions.recordings.opened import open_log, uses_of
 from hopfield_nav.extensions.recordings.replayed import Replay
-from hopfield_nav.extensions.recordings.signals import Signals, drive_of, signals_of_recording, watched_seconds
-from hopfield_nav.extensions.recordings.tuning import choose_threshold, declared_threshold, halves, labelled_truth
+from hopfield_nav.extensions.recordings.signals import (
+    Signals,
+    drive_of,
+    signals_of_recording,
+    watched_seconds,
+)
+from hopfield_nav.extensions.recordings.tuning import (
+    choose_threshold,
+    declared_threshold,
+    halves,
+    labelled_truth,
+)
 from hopfield_nav.extensions.recordings.tuning import judge as judge_methods
 from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, find_method, method_names
-from hopfield_nav.record import SCORE, ContactTruth, alarm_rate, score, share_interval, truth_of_data
+from hopfield_nav.record import (
+    SCORE,
+    ContactTruth,
+    alarm_rate,
+    score,
+    share_interval,
+    truth_of_data,
+)
 from hopfield_nav.world import load_world
 
 _FORMATS = (".csv", ".nc")
-_FOLLOWED = 0.2  # share of a torque that an observer follows within a row, where it averages over some
+_FOLLOWED = (
+    0.2  # share of a torque that an observer follows within a row, where it averages over some
+)
 _NONE = 1e-6  # false alarms an hour: as good as none
-_OF_ALL = ("methods", "rule", "pole", "rows", "period", "suggested", "its false alarms")  # rows for every threshold
+_OF_ALL = (
+    "methods",
+    "rule",
+    "pole",
+    "rows",
+    "period",
+    "suggested",
+    "its false alarms",
+)  # rows for every threshold
 _HOURLY = "false alarms per hour"
 
 
@@ -40,7 +67,9 @@ class _Case:
     truth: "ContactTruth | None"
     kinematics: bool = True  # whether the arm's lengths are known
     motors: "MotorFit | None" = None  # of a real arm
-    uses: Sequence[tuple[str, str]] = ()  # what the logs are used for, and the motors, as rows of a table
+    uses: Sequence[
+        tuple[str, str]
+    ] = ()  # what the logs are used for, and the motors, as rows of a table
 
 
 def replay(
@@ -50,7 +79,8 @@ def replay(
     world: common.WorldOfLog = None,
     arm: common.ArmName = None,
     threshold: Annotated[
-        str | None, typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8.")
+        str | None,
+        typer.Option(metavar="T,...", help="Of the detector; of several a table is made: 1,2,4,8."),
     ] = None,
     values: common.Values = None,
     free_run: common.FreeRun = None,
@@ -60,28 +90,43 @@ def replay(
     judge: Annotated[
         bool,
         typer.Option(
-            "--judge", help="Every detector on the known contacts; half of the log chooses its threshold, half judges."
+            "--judge",
+            help="Every detector on the known contacts; half of the log chooses its threshold, half judges.",
         ),
     ] = False,
     free: Annotated[
-        bool, typer.Option("--free", help="Nothing touched the arm in this log: every alarm is a false one.")
+        bool,
+        typer.Option(
+            "--free", help="Nothing touched the arm in this log: every alarm is a false one."
+        ),
     ] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save row by row, as .csv or .nc.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw level, force and alarms, as .png.")
+    ] = None,
 ) -> int:
     """Run a force estimator and a collision detector over a recording, by default those of the run."""
     if out is not None and out.suffix not in _FORMATS:
         raise BadInput("unknown format", where="--out", found=out.name, allowed=", ".join(_FORMATS))
     if out is not None and not out.absolute().parent.is_dir():
-        raise BadInput("the rows could not be saved: no such folder", where="--out", found=str(out.parent))
+        raise BadInput(
+            "the rows could not be saved: no such folder", where="--out", found=str(out.parent)
+        )
     if plot is not None and plot.suffix != ".png":
         raise BadInput("unknown format", where="--plot", found=plot.name, allowed=".png")
-    thresholds: list[float | None] = [None] if threshold is None else [*common.read_numbers(threshold, "--threshold")]
+    thresholds: list[float | None] = (
+        [None] if threshold is None else [*common.read_numbers(threshold, "--threshold")]
+    )
     case = opened(log, world, (detector, estimator, arm), free_run or [], motor_constants,
                   common.read_joints(same_motor), common.read_values(None, values or []), episodes)  # fmt: skip
     if judge:
         table = _judged(case, detector is not None, log)
-        print_table([*case.uses, *case.chosen.told()[1:2]], title=f"{log.name}, {case.chosen.estimator.name}")
+        print_table(
+            [*case.uses, *case.chosen.told()[1:2]],
+            title=f"{log.name}, {case.chosen.estimator.name}",
+        )
         print_columns(_JUDGED, table)
         return 0
     rows = []
@@ -98,9 +143,13 @@ def replay(
         lines += _suggestion(case, chosen)
     if len(rows) == 1 and case.truth is not None:
         felt, missed, wrong, delay = rows[0][2:6]
-        lines.append(("known touches", f"{felt} found, {missed} missed, {wrong} false; delay {delay}"))
+        lines.append(
+            ("known touches", f"{felt} found, {missed} missed, {wrong} false; delay {delay}")
+        )
     several = len(rows) > 1
-    print_table([*case.uses, *(line for line in lines if not several or line[0] in _OF_ALL)], title=log.name)
+    print_table(
+        [*case.uses, *(line for line in lines if not several or line[0] in _OF_ALL)], title=log.name
+    )
     if several:
         print_columns(["threshold", "alarms", *_SCORED, *[_HOURLY] * free], rows)
     if out is not None:  # where this fails, the numbers are told
@@ -123,11 +172,15 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
         raise BadInput("nothing says when the arm was touched", where=str(log), allowed=allowed)
     chosen = case.chosen
     every = [find_method("detector", name) for name in method_names("detector")]
-    kinds = [m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)]
+    kinds = [
+        m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)
+    ]
     table = []
     for detector in [chosen.detector] if alone else kinds:
         values = common.fitting(chosen.values, (chosen.estimator, detector))
-        j = judge_methods(replace(chosen, detector=detector, values=values), case.signals, case.truth)
+        j = judge_methods(
+            replace(chosen, detector=detector, values=values), case.signals, case.truth
+        )
         low, high = share_interval(j.found, j.contacts)
         rate, least, most = alarm_rate(j.false_alarms, j.free_time)
         table.append([
@@ -152,10 +205,16 @@ def opened(
     world = log.world if world_name is None else load_world(world_name)
     if log.simulated:
         if constants or same_motor:
-            raise BadInput("a simulated run records torques", where="--motor-constants", allowed="for recordings")
+            raise BadInput(
+                "a simulated run records torques",
+                where="--motor-constants",
+                allowed="for recordings",
+            )
         if world is None:
             allowed = "--world WORLD, or the run's world.yaml beside it"
-            raise BadInput("the table does not say of which world it is", where=str(path), allowed=allowed)
+            raise BadInput(
+                "the table does not say of which world it is", where=str(path), allowed=allowed
+            )
     chosen = common.choose(world, *names, given, episodes)
     joints, residual = log.data.sizes["joint"], "residual" in log.data.attrs
     kinematics = bool(world_name or names[2] or not residual)
@@ -163,14 +222,19 @@ def opened(
         chosen = common.of_residual(chosen, joints, kinematics)
     else:
         require_masses(chosen.model, chosen.own.links)
-    log, *free = [each.of(chosen.own.joints, len(chosen.model.dh)) for each in (log, *map(open_log, free_runs))]
+    log, *free = [
+        each.of(chosen.own.joints, len(chosen.model.dh))
+        for each in (log, *map(open_log, free_runs))
+    ]
     for other in free:
         other.require_untouched()
     if log.simulated:
         signals, known = replace(log, world=world).signals(), None
         if "contact_force" in log.data:
             every = truth_of_data(log.data)
-            known = ContactTruth(*(column[every.time.searchsorted(signals.time)] for column in every))
+            known = ContactTruth(
+                *(column[every.time.searchsorted(signals.time)] for column in every)
+            )
         return _Case(chosen, signals, [o.signals() for o in free], known)
     if chosen.estimator.needs == REFERENCE and "q_ref" not in log.data:
         allowed = "a log with q_ref, or momentum_observer"
@@ -181,8 +245,16 @@ def opened(
     model, motors = common.motors_of(chosen.model, constants, tables, same_motor, str(path), kind)
     untouched = [signals_of_recording(table, motors) for table in tables]
     signals = signals_of_recording(log.data, motors)
-    known = labelled_truth(signals.time, log.data.contact.values, joints) if "contact" in log.data else None
-    uses = uses_of([(each.path.name, each.data) for each in (log, *free) if not each.simulated], names[2], chosen.own)
+    known = (
+        labelled_truth(signals.time, log.data.contact.values, joints)
+        if "contact" in log.data
+        else None
+    )
+    uses = uses_of(
+        [(each.path.name, each.data) for each in (log, *free) if not each.simulated],
+        names[2],
+        chosen.own,
+    )
     uses += [("motor constants", motors.words())] if tables and not kind else []
     return _Case(replace(chosen, model=model), signals, untouched, known, kinematics, motors, uses)
 
@@ -229,7 +301,10 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
     alarms, seconds = watched.judged(later, threshold)
     _, low, high = alarm_rate(alarms, seconds)
     seen = f"{alarms} in {seconds:.1f} s of free motion that did not choose it"
-    return [("suggested", option), ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)")]
+    return [
+        ("suggested", option),
+        ("its false alarms", f"{seen}: {low:.3g} … {high:.3g} an hour (95 %)"),
+    ]
 
 
 def _of_the_pole(chosen: common.Chosen, signals: Signals, found: "Replay") -> list[tuple[str, str]]:
@@ -242,7 +317,9 @@ def _of_the_pole(chosen: common.Chosen, signals: Signals, found: "Replay") -> li
     slower = float(f"{_FOLLOWED / np.median(np.diff(found.time)):.2g}") if count else pole
     if POLE not in chosen.estimator.parameters or slower >= pole:
         return []
-    left = int(replace(chosen, values={**chosen.values, POLE.name: slower}).replay(signals).detected.sum())
+    left = int(
+        replace(chosen, values={**chosen.values, POLE.name: slower}).replay(signals).detected.sum()
+    )
     text = f"{pole:g} 1/s is too fast for this recording: {left} of {count} alarms are left with --set pole={slower:g}"
     return [("pole", text)] if 2 * left < count else []
 

@@ -24,7 +24,20 @@ import math
 from dataclasses import replace
 
 from dynamics.kernels.decorators import inlined
-from dynamics.kernels.vectors import ZERO, add, along, column, cross, dot, length, over, put_three, sub, three, times
+from dynamics.kernels.vectors import (
+    ZERO,
+    add,
+    along,
+    column,
+    cross,
+    dot,
+    length,
+    over,
+    put_three,
+    sub,
+    three,
+    times,
+)
 from dynamics.kinematics import update_jacobian
 from dynamics.linear_solve import solve_symmetric
 from dynamics.newton_euler import newton_euler
@@ -34,15 +47,25 @@ from hopfield_nav.plugin import FORCE_FELT, Limits, Method, Parameter, unpacker
 unpack = unpacker(
     Parameter("force", 10.0, 0.1, 1e3, "N", "wanted across the surface"),
     Parameter("speed", 0.03, 0.0, 1.0, "m/s", "wanted along the surface"),
-    Parameter("approach", 0.02, 1e-4, 0.5, "m/s", "speed until something is felt, and of the search"),
-    Parameter("heading", 0.0, -7.0, 7.0, "rad", "direction of the approach, from the base's x axis"),
+    Parameter(
+        "approach", 0.02, 1e-4, 0.5, "m/s", "speed until something is felt, and of the search"
+    ),
+    Parameter(
+        "heading", 0.0, -7.0, 7.0, "rad", "direction of the approach, from the base's x axis"
+    ),
     Parameter("elevation", 0.0, -1.6, 1.6, "rad", "of that direction above the horizontal plane"),
     Parameter("incline", 0.0, -7.0, 7.0, "rad", "of the way along the surface: pi/2 is upwards"),
-    Parameter("side", 1.0, -1.0, 1.0, "1", "1: counter-clockwise around what is touched, -1: clockwise"),
+    Parameter(
+        "side", 1.0, -1.0, 1.0, "1", "1: counter-clockwise around what is touched, -1: clockwise"
+    ),
     Parameter("force_gain", 2e-3, 0.0, 1.0, "m/(s·N)", "k_f"),
     Parameter("force_integral", 6e-3, 0.0, 10.0, "m/(s²·N)", "k_i"),
-    Parameter("normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"),
-    Parameter("tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"),
+    Parameter(
+        "normal_time", 0.02, 0.0, 1.0, "s", "over which the direction of the force is smoothed"
+    ),
+    Parameter(
+        "tilt_time", 0.1, 0.0, 100.0, "s", "over which friction's angle is found; 0: there is none"
+    ),
     replace(OMEGA, name="natural_frequency", description="of each joint"),
     DAMPING_RATIO,
 )
@@ -73,7 +96,9 @@ def control(model, sensed, parameters, memory, work, tau):
     for i in range(n):
         omega, zeta = p.natural_frequency[i], p.damping_ratio[i]
         angle, speed = memory[JOINTS + i], memory[JOINTS + n + i]
-        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * zeta * omega * (speed - sensed.qd[i])
+        acceleration[i] = omega * omega * (angle - sensed.q[i]) + 2.0 * zeta * omega * (
+            speed - sensed.qd[i]
+        )
     newton_euler(model, model.gravity, sensed.qd, acceleration, work, tau)
     for i in range(n):
         tau[i] += believed_at(model, i, memory[JOINTS + n + i])
@@ -171,7 +196,13 @@ def _turn(memory, at, angle):
     """Turn the vector that the memory holds at a place about the axis of the plane [rad]."""
     axis, given = three(memory, AXIS), three(memory, at)
     c, s = math.cos(angle), math.sin(angle)
-    put_three(memory, at, along(along(times(c, given), s, _tangent(memory, given)), (1.0 - c) * dot(axis, given), axis))
+    put_three(
+        memory,
+        at,
+        along(
+            along(times(c, given), s, _tangent(memory, given)), (1.0 - c) * dot(axis, given), axis
+        ),
+    )
 
 
 @inlined

@@ -16,7 +16,9 @@ from hopfield_nav.navigation.responses import BelievedPaths, Replan, Retreat, To
 from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import Method
 
-MAX_ASIDE = 1  # touches in a row on the way along a surface, after which the arm goes back to a centre
+MAX_ASIDE = (
+    1  # touches in a row on the way along a surface, after which the arm goes back to a centre
+)
 STEEPEST = 0.5  # cosine between a step and the normal below which the step hardly leads through the surface
 FAR = 1.5  # [cells] from the last touch to which a surface is believed to go on
 
@@ -31,7 +33,11 @@ class Follow(Replan):
     least_time = 0.3  # of the time of a cell, for the shortest segments
 
     def __init__(
-        self, situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat
+        self,
+        situation: motion.Situation,
+        motions: motion.ToolMotions,
+        paths: BelievedPaths,
+        retreat: Retreat,
     ) -> None:
         super().__init__(situation, motions, paths, retreat)
         self.surface: Surface | None = None  # that is being followed; None where there is none
@@ -72,7 +78,11 @@ class Follow(Replan):
     def _feel(self, segment: motion.Segment, force: np.ndarray) -> None:
         """One more point of the surface; steps through it between two points are believed closed."""
         grid, rank = self._situation.map.grid, self._situation.map.rank
-        place, outward, back = self._situation.map.flat(segment.place), np.zeros(3), -segment.direction
+        place, outward, back = (
+            self._situation.map.flat(segment.place),
+            np.zeros(3),
+            -segment.direction,
+        )
         size = float(np.linalg.norm(force[:rank]))
         outward[:rank] = force[:rank] / size if size > motion.LEAST_FORCE else back[:rank]
         before = self.surface
@@ -105,7 +115,9 @@ class Follow(Replan):
         rests = self._paths.rests(places)
         rests[: len(before)] = True
         cells = np.linalg.norm(np.diff(places, axis=0), axis=1) / self._situation.map.grid.spacing
-        share = np.maximum(np.where(cells < 1.0, np.sqrt(cells), cells), self.least_time)  # no faster off than a cell
+        share = np.maximum(
+            np.where(cells < 1.0, np.sqrt(cells), cells), self.least_time
+        )  # no faster off than a cell
         durations = motion.seconds_per_cell(self._situation.world.trajectory.time_per_cell) * share
         trajectory = self._motions.trajectory(path.q, durations, begin, rests)
         self.strides += 1
@@ -169,10 +181,16 @@ METHOD = Method(
 def is_aside_of_steps(situation: motion.Situation, segment: motion.Segment) -> bool:
     """Whether a segment is that along the surface, from where the arm went back to."""
     places = situation.motion.places
-    return segment.number == 1 and places is not None and motion.cell_at(situation.map.grid, places[1]) is None
+    return (
+        segment.number == 1
+        and places is not None
+        and motion.cell_at(situation.map.grid, places[1]) is None
+    )
 
 
-def retreat_from_surface(situation: motion.Situation, retreat: Retreat, segment: motion.Segment) -> Cell:
+def retreat_from_surface(
+    situation: motion.Situation, retreat: Retreat, segment: motion.Segment
+) -> Cell:
     """As any retreat, but from a segment along or to the surface the cell where it could have begun."""
     now, obstacles = situation.motion, situation.map.obstacles()
     cell = now.start if is_aside_of_steps(situation, segment) else None

@@ -20,15 +20,26 @@ from hopfield_nav.extensions.surfaces.surface import CORNER, Surface
 from hopfield_nav.loop import quintic_trajectory
 from hopfield_nav.navigation import motion
 from hopfield_nav.navigation.map import Cell, Step
-from hopfield_nav.navigation.responses import MAX_TRIES, ON_LINE, BelievedPaths, Replan, Retreat, ToolTouch
+from hopfield_nav.navigation.responses import (
+    MAX_TRIES,
+    ON_LINE,
+    BelievedPaths,
+    Replan,
+    Retreat,
+    ToolTouch,
+)
 from hopfield_nav.plugin import Method
 from hopfield_nav.world import World
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
 STUCK = 0.25, 8.0  # [cells] and times as long as that takes: who has not come so far is in a corner
 MAX_IN_VAIN = 2  # slides in a row that close no step, after which the arm goes back to a centre
-_STRAIGHT_ON = 0.25  # [cells] a path that leads through the surface so near asks for no other side, if flat
-_BESIDE = 0.5  # [cells] beside its way in space at which the arm believes in the surface that it feels
+_STRAIGHT_ON = (
+    0.25  # [cells] a path that leads through the surface so near asks for no other side, if flat
+)
+_BESIDE = (
+    0.5  # [cells] beside its way in space at which the arm believes in the surface that it feels
+)
 _IN_FRONT = 0.1  # [cells] from the surface to a centre in front of it, at least
 
 
@@ -49,7 +60,11 @@ class SlideAlong(Replan):
     """Slides along surfaces."""
 
     def __init__(
-        self, situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat
+        self,
+        situation: motion.Situation,
+        motions: motion.ToolMotions,
+        paths: BelievedPaths,
+        retreat: Retreat,
     ) -> None:
         super().__init__(situation, motions, paths, retreat)
         self._map = situation.map
@@ -67,7 +82,10 @@ class SlideAlong(Replan):
     def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
         """A slide if the new path leads through what was felt, on whatever segment that was."""
         segment, begin = touch.touched, touch.begin
-        start, normal = retreat_from_surface(self._situation, self._retreat, segment), self._along_map(touch.felt)
+        start, normal = (
+            retreat_from_surface(self._situation, self._retreat, segment),
+            self._along_map(touch.felt),
+        )
         normal = normal if normal.any() else -segment.direction
         self.surface = Surface(self._map.flat(segment.place)[None], normal[None])
         front = self._cell_in_front(self.surface.points[-1])
@@ -91,7 +109,9 @@ class SlideAlong(Replan):
         """Whether the arm, when it set out to slide, still felt what it had touched."""
         self._map.beliefs.confirm(held)
 
-    def slide_on(self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool) -> np.ndarray | None:
+    def slide_on(
+        self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool
+    ) -> np.ndarray | None:
         """Learn from where the arm slides; the axis (3,) to go on about, see ``Slide``; None: it can leave.
 
         The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,) [m], or searched.
@@ -103,7 +123,9 @@ class SlideAlong(Replan):
         length = STUCK[0] * self._map.grid.spacing
         if course.came is None or float(np.linalg.norm(place - course.came[1])) > length:
             course.came = time, place
-        stuck = time - course.came[0] > STUCK[1] * length / self._situation.world.explore.speed  # as between two walls
+        stuck = (
+            time - course.came[0] > STUCK[1] * length / self._situation.world.explore.speed
+        )  # as between two walls
         if course.idle > MAX_IDLE * self._map.grid.spacing or stuck:
             return None
         if start is None:
@@ -124,7 +146,9 @@ class SlideAlong(Replan):
     def _normals(self, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
         """The normal at a place, and the mean over the last cell's length, as a rough wall is one wall."""
         course = self._course
-        near = [row for row in course.behind if np.linalg.norm(row[0] - place) <= self._map.grid.spacing]
+        near = [
+            row for row in course.behind if np.linalg.norm(row[0] - place) <= self._map.grid.spacing
+        ]
         near.append((place, normal))
         course.behind = near
         mean = np.mean([n for _, n in near], axis=0)
@@ -138,7 +162,9 @@ class SlideAlong(Replan):
         """
         if front is None or self._retreat.tries[front] >= MAX_TRIES:
             return start
-        away = [float(np.linalg.norm(self._map.grid.centre(cell) - place)) for cell in (start, front)]
+        away = [
+            float(np.linalg.norm(self._map.grid.centre(cell) - place)) for cell in (start, front)
+        ]
         if away[1] >= away[0]:
             return start
         self._retreat.tries[front] += 1
@@ -178,11 +204,15 @@ class SlideAlong(Replan):
             return None
         axis, flat = np.cross(normal, found[1] - place), self._map.rank == 2
         size = float(np.linalg.norm(axis))
-        if self._course.axis is not None and size < (_STRAIGHT_ON * self._map.grid.spacing if flat else ON_LINE):
+        if self._course.axis is not None and size < (
+            _STRAIGHT_ON * self._map.grid.spacing if flat else ON_LINE
+        ):
             return self._course.axis
         if size > 0.0:
             return axis / size
-        upright = np.eye(3)[2 if abs(normal[2]) < motion.AGAINST else 0]  # as far as it is perpendicular to the normal
+        upright = np.eye(3)[
+            2 if abs(normal[2]) < motion.AGAINST else 0
+        ]  # as far as it is perpendicular to the normal
         axis = upright - (upright @ normal) * normal
         return axis / np.linalg.norm(axis)
 
@@ -219,7 +249,9 @@ class SlideAlong(Replan):
             course.idle, course.learned = 0.0, True
         return learned
 
-    def _steps_across(self, begin: np.ndarray, end: np.ndarray, normal: np.ndarray) -> dict[Step, float]:
+    def _steps_across(
+        self, begin: np.ndarray, end: np.ndarray, normal: np.ndarray
+    ) -> dict[Step, float]:
         """Steps whose lines a short way between two places (3,) [m] passes, and how far beside it they are.
 
         On a flat map it crosses them. In space the surface beside the way is the plane across its normal.
@@ -230,13 +262,18 @@ class SlideAlong(Replan):
         for axis in range(len(first)):
             others = [k for k in range(len(first)) if k != axis]
             start, chord = first[others], way[others]
-            low, high = np.minimum(start, start + chord) - wide, np.maximum(start, start + chord) + wide
+            low, high = (
+                np.minimum(start, start + chord) - wide,
+                np.maximum(start, start + chord) + wide,
+            )
             for line in itertools.product(*map(np.arange, np.ceil(low), np.floor(high) + 1.0)):
                 share = float((line - start) @ chord) / max(float(chord @ chord), 1e-30)
                 beside = line - start - share * chord
                 off = float(np.linalg.norm(beside)) * self._map.grid.spacing
                 across = abs(normal[axis]) >= motion.AGAINST
-                if not 0.0 <= share < 1.0 or off > max(wide * self._map.grid.spacing if across else 0.0, ON_LINE):
+                if not 0.0 <= share < 1.0 or off > max(
+                    wide * self._map.grid.spacing if across else 0.0, ON_LINE
+                ):
                     continue
                 along = first[axis] + share * way[axis]
                 along -= normal[others] @ beside / normal[axis] if across else 0.0

@@ -12,8 +12,12 @@ from hopfield_nav.cli import load_saved_run
 
 
 def view(
-    folder: Annotated[Path, typer.Argument(metavar="RUN_OR_PLAN", help="Folder of a run or a plan.")],
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page there and open nothing.")] = None,
+    folder: Annotated[
+        Path, typer.Argument(metavar="RUN_OR_PLAN", help="Folder of a run or a plan.")
+    ],
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the page there and open nothing.")
+    ] = None,
 ) -> int:
     """Show a run or a plan in the browser: the arm in space, its signals and its map at one time."""
     from hopfield_nav.extensions.viewer.of_plan import describe_plan
@@ -21,12 +25,16 @@ def view(
     from hopfield_nav.extensions.viewer.template import write_page
 
     if html is not None and not html.absolute().parent.is_dir():
-        raise BadInput("no such folder", where=f"--html {html}", allowed="a file in a folder that exists")
+        raise BadInput(
+            "no such folder", where=f"--html {html}", allowed="a file in a folder that exists"
+        )
     command = f"hopfield-nav view {shlex.quote(folder.name)}"
     if (folder / "plan.json").is_file():
         description = describe_plan(folder, command)
     else:
-        description = describe_run(load_saved_run(folder, "`hopfield-nav run` or `hopfield-nav plan`"), command)
+        description = describe_run(
+            load_saved_run(folder, "`hopfield-nav run` or `hopfield-nav plan`"), command
+        )
     path = write_page(description, folder / "view.html" if html is None else html)
     print(printable(str(path)))
     if html is None and not webbrowser.open(path.absolute().as_uri()):

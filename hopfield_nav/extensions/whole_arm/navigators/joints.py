@@ -27,7 +27,9 @@ class JointSpace(Space):
 
     def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
         """Who finds the way; arguments as ``Space.navigator``."""
-        from hopfield_nav.extensions.whole_arm.navigator import WholeArmNavigator  # loads SciPy's interpolation
+        from hopfield_nav.extensions.whole_arm.navigator import (
+            WholeArmNavigator,
+        )  # loads SciPy's interpolation
 
         return WholeArmNavigator(world, arm, start)
 
@@ -38,7 +40,9 @@ class JointSpace(Space):
     def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
         """Joint angles near those of the start."""
         start = np.array(world.start.joints)
-        return GoalSection(joints=tuple((start + generator.uniform(-_TURN, _TURN, start.size)).tolist()))
+        return GoalSection(
+            joints=tuple((start + generator.uniform(-_TURN, _TURN, start.size)).tolist())
+        )
 
     def self_distance(self, arm: Arm, angles: Iterable[np.ndarray]) -> float:
         """Least distance of the arm from itself [m] over joint angles, (m, n) each."""
@@ -47,4 +51,6 @@ class JointSpace(Space):
         return float(min(distances.min() for distances in gaps))
 
 
-METHOD = Method("navigator", "joints", JointSpace, description="a cell is a configuration of the whole arm")
+METHOD = Method(
+    "navigator", "joints", JointSpace, description="a cell is a configuration of the whole arm"
+)

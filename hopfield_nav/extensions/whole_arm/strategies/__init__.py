@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from hopfield_nav.extensions.whole_arm.learning import CollisionBelief
-from hopfield_nav.plugin import Belief, CollisionEvidence, ContactReport, MethodFailed, Own, read_only
+from hopfield_nav.plugin import (
+    Belief,
+    CollisionEvidence,
+    ContactReport,
+    MethodFailed,
+    Own,
+    read_only,
+)
 from hopfield_nav.world import World, is_code
 
 
@@ -42,7 +49,9 @@ class _OwnBelief(Own):
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = ContactReport(believed=felt.believed.read_only(), near=felt.near, **arrays)
-        evidence: CollisionEvidence | None = self.ask("believe", shown, partial(_checked, felt.believed.blocked.shape))
+        evidence: CollisionEvidence | None = self.ask(
+            "believe", shown, partial(_checked, felt.believed.blocked.shape)
+        )
         return evidence
 
 
@@ -58,7 +67,9 @@ def _checked(shape: tuple[int, ...], answer: Any) -> CollisionEvidence | None:
 def _grid(answer: Any, shape: tuple[int, ...]) -> np.ndarray:
     cells = np.asarray(answer)
     if cells.dtype.kind not in "biuf" or cells.shape != shape:
-        raise MethodFailed(f"it answers {cells.dtype} of shape {cells.shape}, not numbers of shape {shape}")
+        raise MethodFailed(
+            f"it answers {cells.dtype} of shape {cells.shape}, not numbers of shape {shape}"
+        )
     if not cells.min(initial=0.0) >= 0.0:
         raise MethodFailed("it answers numbers below 0, or none")
     return np.ascontiguousarray(cells, dtype=np.float32)

@@ -16,7 +16,9 @@ class FeltPoints:
         collisions, at_last = felt.collisions, None
         if len(collisions.touches) >= numbers.PATIENCE and collisions.has_surfaces():
             at_last = collisions.evidence(surfaces=False)
-        return CollisionEvidence(felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last)
+        return CollisionEvidence(
+            felt.believed.against, points=felt.points, weights=felt.weights, at_last=at_last
+        )
 
 
 METHOD = Method(
