@@ -140,7 +140,10 @@ def rows() -> Rows:
         ours,
         limits[0] >= a2 - a3 - 1e-12 and limits[1] <= a2 + a3 + 1e-12,
     )
-    ours = f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
+    ours = (
+        f"R at least {nearest:.5f} m, d4 = {d4:.5f} m, "
+        f"and d4 to {abs(singular - d4):.0e} m at the shoulder singularity"
+    )
     yield judged("kebria2016.distance_from_axis_1", ours, min(nearest, singular) > d4 + 1e-6)
 
 

@@ -129,5 +129,8 @@ def rows() -> Rows:
     )
     yield judged("ragazzon2012.six_dimensions", ours, bool(arrived))
     total, inside, best = links_found()
-    ours = f"of {total:.0f} pushes on links 2 to 6 the true link is in the set {inside:.0f} times, best {best:.0f} times"
+    ours = (
+        f"of {total:.0f} pushes on links 2 to 6 the true link is in the set {inside:.0f} times, "
+        f"best {best:.0f} times"
+    )
     yield judged("ragazzon2012.which_link", ours, best > 0.8 * total)
