@@ -1,10 +1,11 @@
 """Dynamics and kinematics against Pinocchio called from Python: inside compiled code, and one call at a time.
 
-Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. The first table
-compares what a user of each gets: hopfield-nav's control loop is compiled and calls the kernel directly,
-Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds the cost of that
-call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++. The last table has
-the arms that users make of a loaded one. Runs alternate in one process; the tables give medians.
+Run with ``python benchmarks/arm_dynamics.py``; needs ``pip install hopfield-nav[test]``. The first
+table compares what a user of each gets: hopfield-nav's control loop is compiled and calls the
+kernel directly, Pinocchio's ``rnea`` and ``aba`` are called from a Python loop. So the ratio holds
+the cost of that call, some hundreds of nanoseconds, and says nothing about Pinocchio used from C++.
+The last table has the arms that users make of a loaded one. Runs alternate in one process; the
+tables give medians.
 """
 
 from __future__ import annotations

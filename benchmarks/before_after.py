@@ -2,9 +2,10 @@
 
     python benchmarks/before_after.py [--before COMMIT] [--out docs/lab/benchmarks.md]
 
-The older one is taken out of the history. Both have a folder of compiled code of their own, and are asked in
-turn; what runs from a cold cache, and the film, once, everything else several times, of which medians are
-told. It takes half an hour on two cores and is worth nothing where others use them.
+The older one is taken out of the history. Both have a folder of compiled code of their own, and are
+asked in turn; what runs from a cold cache, and the film, once, everything else several times, of
+which medians are told. It takes half an hour on two cores and is worth nothing where others use
+them.
 """
 
 from __future__ import annotations

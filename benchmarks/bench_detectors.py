@@ -1,8 +1,8 @@
 """Cost of each estimator and detector, a call, inside compiled code.
 
 Run with ``python benchmarks/bench_detectors.py``. Each is called as the loop calls it, as a
-first-class compiled function, on frames that are up to date; the clock and the joints move between calls.
-What ``none`` costs is the cost of the call itself.
+first-class compiled function, on frames that are up to date; the clock and the joints move between
+calls. What ``none`` costs is the cost of the call itself.
 """
 
 from __future__ import annotations

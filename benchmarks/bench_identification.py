@@ -1,8 +1,9 @@
 """How long the regressor of 31,000 samples and a whole identification of 31 s at 1 kHz take.
 
-Run with ``python benchmarks/bench_identification.py``; needs ``pip install hopfield-nav[test]``. The peer is
-Pinocchio's ``computeJointTorqueRegressor`` called from a Python loop, as its users do. Compiled code is
-warm; runs alternate in one process; the table gives medians and the spread of the runs.
+Run with ``python benchmarks/bench_identification.py``; needs ``pip install hopfield-nav[test]``.
+The peer is Pinocchio's ``computeJointTorqueRegressor`` called from a Python loop, as its users do.
+Compiled code is warm; runs alternate in one process; the table gives medians and the spread of the
+runs.
 """
 
 from __future__ import annotations

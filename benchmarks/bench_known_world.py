@@ -3,8 +3,8 @@
     python benchmarks/bench_known_world.py [--out docs/lab/known_world.md] [--checks docs/lab/known_world_checks.md]
 
 Medians of several runs in turns, one core.
-Ours are one call for a batch, the kinematics included. Coal is called from Python on every pair that we
-check, placed by our kinematics, and the same bounding spheres do not help it.
+Ours are one call for a batch, the kinematics included. Coal is called from Python on every pair
+that we check, placed by our kinematics, and the same bounding spheres do not help it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The networks at scale against their peers, on the same maps in one process: medians and ratios.
 
-Run ``python benchmarks/bench_network.py`` (a few minutes), ``--large`` for the maps of 6.4e7 cells too,
-``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's MCP, scipy's csgraph (its graph
-is built outside the clock); on 6.4e7 cells the floor alone, as they need many minutes for one search. The
-floor is a plain queue breadth-first search in Numba on a padded grid. All are timed from Python, alternating.
+Run ``python benchmarks/bench_network.py`` (a few minutes), ``--large`` for the maps of 6.4e7 cells
+too, ``--no-peers`` for ours and the floor alone. Peers: scikit-fmm, skimage's MCP, scipy's csgraph
+(its graph is built outside the clock); on 6.4e7 cells the floor alone, as they need many minutes
+for one search. The floor is a plain queue breadth-first search in Numba on a padded grid. All are
+timed from Python, alternating.
 """
 
 from __future__ import annotations

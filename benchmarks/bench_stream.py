@@ -1,8 +1,8 @@
 """One sample of a live stream through estimator, adaptive detector and isolator, and memory over an hour.
 
-Run with ``python benchmarks/bench_stream.py [--seconds 3600]``: so many seconds of a stream at 500 Hz, as
-fast as they can be computed. The arm moves without contact, and is pushed once every 20 s for 0.2 s, so that
-the isolator has contacts to place. Times are processor times of the one thread.
+Run with ``python benchmarks/bench_stream.py [--seconds 3600]``: so many seconds of a stream at 500
+Hz, as fast as they can be computed. The arm moves without contact, and is pushed once every 20 s
+for 0.2 s, so that the isolator has contacts to place. Times are processor times of the one thread.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The closed loop of the main experiment against the same loop written with Pinocchio and with MuJoCo.
 
-Run with ``python benchmarks/closed_loop.py``; needs ``pip install hopfield-nav[test]``. The task: the
-first trajectory of ``ragazzon2012`` at 1 ms, through the first contact and on, pressed against the
-cylinders (the detector listens but never fires), with inverse-dynamics control, contact, force
+Run with ``python benchmarks/closed_loop.py``; needs ``pip install hopfield-nav[test]``. The task:
+the first trajectory of ``ragazzon2012`` at 1 ms, through the first contact and on, pressed against
+the cylinders (the detector listens but never fires), with inverse-dynamics control, contact, force
 estimate and logging. Peers get the reference as a table for nothing and are called from a Python
-loop, as their users do. All three must end at the same tool position. Runs alternate in one process;
-the table gives medians in simulated seconds a second, and ratios to ours.
+loop, as their users do. All three must end at the same tool position. Runs alternate in one
+process; the table gives medians in simulated seconds a second, and ratios to ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Derivatives of the dynamics inside compiled code against Pinocchio, and one linearisation against 8 ms.
 
 Run with ``python benchmarks/derivatives.py``; needs ``pip install hopfield-nav[test]``. As in
-``arm_dynamics.py``, Pinocchio is called from Python and the ratio holds the cost of that call; from C++
-its ``computeABADerivatives`` takes 4.1 µs on such a machine. Runs alternate in one process.
+``arm_dynamics.py``, Pinocchio is called from Python and the ratio holds the cost of that call; from
+C++ its ``computeABADerivatives`` takes 4.1 µs on such a machine. Runs alternate in one process.
 """
 
 from __future__ import annotations

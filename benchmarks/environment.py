@@ -1,8 +1,8 @@
 """Steps a second of the Gymnasium environment, one core: zero torque, world ``empty``, steps of 5 ms.
 
-Run with ``python benchmarks/environment.py``; needs ``pip install hopfield-nav[gym]``. Processor and wall
-time of a thousand steps with the reset before them, slowest and fastest of several. Where the machine is busy
-the two differ.
+Run with ``python benchmarks/environment.py``; needs ``pip install hopfield-nav[gym]``. Processor
+and wall time of a thousand steps with the reset before them, slowest and fastest of several. Where
+the machine is busy the two differ.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What detection methods, joint friction, noise and whole-arm contact cost the closed loop.
 
 Run with ``python benchmarks/imperfect_loop.py``. Each variant runs 4 s of the first trajectory of
-``ragazzon2012`` with an alarm threshold that is never reached; variants alternate in one process, and the
-tables give medians as ratios to the first variant. The second table is of the ideal arm among more and more
-cylinders, a ring of them out of its reach; the third of gears that give before they slip, and of learning.
+``ragazzon2012`` with an alarm threshold that is never reached; variants alternate in one process,
+and the tables give medians as ratios to the first variant. The second table is of the ideal arm
+among more and more cylinders, a ring of them out of its reach; the third of gears that give before
+they slip, and of learning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The memory of long runs: ``empty`` without a goal, with and without its figures.
 
-Run with ``python benchmarks/long_run.py`` on Linux. The memory is that of the process alone: pages of files
-such as the one in which signals are kept do not count, since the system takes them back when it needs them.
+Run with ``python benchmarks/long_run.py`` on Linux. The memory is that of the process alone: pages
+of files such as the one in which signals are kept do not count, since the system takes them back
+when it needs them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What a planner, a response or a belief of one's own costs a touch beside its own time, by size of the map.
 
-Run with ``python benchmarks/own_methods.py``. The methods answer at once, so the whole call is the cost:
-views of what they are told, the check of what they answer, and the patience of a sweep. The map itself, which
-is made for built-in planners too, is beside it; it holds two hundred closed steps and as many believed cells.
-Path and way lead along the edges of the map. Processor time, the least of several runs.
+Run with ``python benchmarks/own_methods.py``. The methods answer at once, so the whole call is the
+cost: views of what they are told, the check of what they answer, and the patience of a sweep. The
+map itself, which is made for built-in planners too, is beside it; it holds two hundred closed steps
+and as many believed cells. Path and way lead along the edges of the map. Processor time, the least
+of several runs.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python benchmarks/profile_start.py [--out docs/lab/benchmarks.md]
 
-Of one process: `run` itself compiles in two, which halves what a person waits for and adds imports. The first
-run is timed by the clock, so that it is worth nothing where others use the machine.
+Of one process: `run` itself compiles in two, which halves what a person waits for and adds imports.
+The first run is timed by the clock, so that it is worth nothing where others use the machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """One whole replan of the main experiment: map, network, inverse kinematics, splines.
 
 Run with ``python benchmarks/replan.py``. The replans are those of the main experiment itself, timed
-where they happen; the document reports several seconds each. Medians over all replans of several runs.
+where they happen; the document reports several seconds each. Medians over all replans of several
+runs.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python benchmarks/startup.py [--film]
 
-The wall time is what a person waits for; the processor time, of all processes together, says more on a
-machine that others use too. Cold runs have an empty folder of compiled code. Medians of several runs (one
-for the cold run and the film).
+The wall time is what a person waits for; the processor time, of all processes together, says more
+on a machine that others use too. Cold runs have an empty folder of compiled code. Medians of
+several runs (one for the cold run and the film).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sweeps: runs a second on one and two workers, and the memory of the process that collects.
 
-Run with ``python benchmarks/sweep.py [--runs 120]``. The first rows run the main experiment, the same
-sweep on one worker and on two in turn, scaled to 1000 runs; efficiency is the time on one worker
-over twice the time on two, the start of the pool included and without it. The last hands out jobs
-that do nothing and reads the collector's resident memory while the last rows come in.
+Run with ``python benchmarks/sweep.py [--runs 120]``. The first rows run the main experiment, the
+same sweep on one worker and on two in turn, scaled to 1000 runs; efficiency is the time on one
+worker over twice the time on two, the start of the pool included and without it. The last hands out
+jobs that do nothing and reads the collector's resident memory while the last rows come in.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ _LARGEST_MASS, _FARTHEST = 1e6, 1e3  # of a payload [kg], [m]
 class Arm(NamedTuple):
     """A serial arm with ``n`` revolute joints, as float64 arrays that kernels read.
 
-    Whatever makes one (``Arm``, ``_replace``, ``_make``, a copy, unpickling) copies the numbers into one array, of
-    which the fields are views: a call hands that one array to a kernel. A field may be written to in place.
+    Whatever makes one (``Arm``, ``_replace``, ``_make``, a copy, unpickling) copies the numbers
+    into one array, of which the fields are views: a call hands that one array to a kernel. A field
+    may be written to in place.
 
     Raises ``BadInput``: no numbers, or arrays that do not fit each other.
     """
@@ -28,15 +29,16 @@ class Arm(NamedTuple):
     )  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
     twist: np.ndarray  # (n, 2) [cos(alpha), sin(alpha)]
     offset: np.ndarray  # (n, 3) r_{i-1,i}, origin of frame i-1 to origin of frame i, in frame i [m]
-    # (n, 3) the same as the equations of motion use it [m]; differs from ``offset`` only in sets that
-    # reproduce a published mistake
+    # (n, 3) the same as the equations of motion use it [m]; differs from ``offset`` only in sets
+    # that reproduce a published mistake
     dynamics_offset: np.ndarray
     mass: np.ndarray  # (n,) [kg]
     center_of_mass: np.ndarray  # (n, 3) from the origin of frame i, in frame i [m]
     inertia: np.ndarray  # (n, 3, 3) about the centre of mass, axes of frame i [kg·m²]
     rotor_inertia: np.ndarray  # (n,) reflected to the joint [kg·m²]
-    # (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and Stribeck speed [rad/s] (see
-    # ``dynamics.joint_friction``). ``inverse_dynamics`` and ``forward_dynamics`` are those of the frictionless arm.
+    # (n, 4) of the joints: Coulomb [N·m], viscous [N·m·s/rad], breakaway torque [N·m] and Stribeck
+    # speed [rad/s] (see ``dynamics.joint_friction``). ``inverse_dynamics`` and ``forward_dynamics``
+    # are those of the frictionless arm.
     friction: np.ndarray
     # (n,) stiffness of the gears before they slip [N·m/rad]; infinite: Coulomb's ideal (see
     # ``dynamics.joint_friction``)
@@ -46,8 +48,8 @@ class Arm(NamedTuple):
     position_limits: np.ndarray  # (n, 2) lowest and highest joint angle [rad]
     speed_limits: np.ndarray  # (n,) [rad/s]
     torque_limits: np.ndarray  # (n,) [N·m]
-    # (k, 8) outline for pictures and contact: link (counted from 1, 0 is the base), start (3) and end (3) of
-    # the axis in the link's frame [m], radius [m]
+    # (k, 8) outline for pictures and contact: link (counted from 1, 0 is the base), start (3) and
+    # end (3) of the axis in the link's frame [m], radius [m]
     capsules: np.ndarray
 
 
@@ -71,7 +73,8 @@ def _places() -> Iterator[tuple[int, int]]:
         )
 
 
-# Where each field begins in the array of all numbers, for kernels: so many for each joint, and so many more.
+# Where each field begins in the array of all numbers, for kernels: so many for each joint, and so
+# many more.
 PLACES = tuple.__new__(Arm, _places())
 
 
@@ -121,7 +124,8 @@ def _new(cls: type[Arm], *arrays: Any, **named: Any) -> Arm:
     return _together(_AS_GIVEN(cls, *arrays, **named))
 
 
-# A named tuple may not say so itself. ``_replace`` asks ``_make``, and who copies or unpickles asks ``__new__``.
+# A named tuple may not say so itself. ``_replace`` asks ``_make``, and who copies or unpickles asks
+# ``__new__``.
 _AS_GIVEN = Arm.__new__
 setattr(Arm, "__new__", _new)  # noqa: B010  (to mypy a method stays what it is)
 setattr(Arm, "_make", classmethod(lambda cls, arrays: _together(arrays)))  # noqa: B010
@@ -194,7 +198,8 @@ def with_payload(
         center_of_mass: (3,) in the flange frame [m].
         inertia: (3, 3) about the payload's centre of mass, flange axes [kg·m²]; default zero.
 
-    Raises ``BadInput``: a negative mass, a wrong shape, no numbers or far too large ones, or an impossible tensor.
+    Raises ``BadInput``: a negative mass, a wrong shape, no numbers or far too large ones, or an
+    impossible tensor.
     """
     mass = float(_numbers(mass, (), _LARGEST_MASS, "mass", "kg"))
     center = _numbers(center_of_mass, (3,), _FARTHEST, "centre of mass", "m")

@@ -1,9 +1,9 @@
 """The mass matrix M(q) and the bias torque in one sweep, about the base origin in base axes.
 
-Spatial inertias about one common point simply add up, so neither forces nor composite inertias have to be carried
-from frame to frame (composite-rigid-body method; kebria2016 (7), ragazzon2012 (3.5) give the same M from energies).
-Only this file knows the layout of ``work.motion``, ``work.composite`` and ``work.force``; ``mass_matrix`` and
-``forward_dynamics`` are built on it.
+Spatial inertias about one common point simply add up, so neither forces nor composite inertias have
+to be carried from frame to frame (composite-rigid-body method; kebria2016 (7), ragazzon2012 (3.5)
+give the same M from energies). Only this file knows the layout of ``work.motion``,
+``work.composite`` and ``work.force``; ``mass_matrix`` and ``forward_dynamics`` are built on it.
 """
 
 import numpy as np
@@ -39,7 +39,8 @@ def mass_matrix(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.nd
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: (..., n, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
+        out: (..., n, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap
+            arguments.
 
     Returns:
         (..., n, n) symmetric positive definite [kg·m²].

@@ -1,8 +1,8 @@
 """The Coriolis matrix with Christoffel symbols, so that dM/dt - 2 C is skew-symmetric.
 
-The recursion sums inertias and Coriolis factors about the base origin (Echeandia and Wensing 2021): its result equals
-the Christoffel definition (ragazzon2012 (3.6) with the minus sign it lacks, kebria2016 (9)) exactly, without
-differentiating M.
+The recursion sums inertias and Coriolis factors about the base origin (Echeandia and Wensing 2021):
+its result equals the Christoffel definition (ragazzon2012 (3.6) with the minus sign it lacks,
+kebria2016 (9)) exactly, without differentiating M.
 """
 
 import numpy as np

@@ -1,15 +1,16 @@
 """Derivatives of the joint torques in one forward and one backward sweep, in base axes.
 
-Turning joint j turns the axes, inertias and forces of every link from j on with it, and adds to their motion what the
-turning changes: with v, a the velocity and acceleration (gravity included) of link j - 1, the velocity v × S_j =: r_j
-and the acceleration a × S_j + v × r_j =: s_j. So with the sums over the links from j on of inertia I, of force F and
-of the Coriolis factor B (see ``coriolis``)
+Turning joint j turns the axes, inertias and forces of every link from j on with it, and adds to
+their motion what the turning changes: with v, a the velocity and acceleration (gravity included) of
+link j - 1, the velocity v × S_j =: r_j and the acceleration a × S_j + v × r_j =: s_j. So with the
+sums over the links from j on of inertia I, of force F and of the Coriolis factor B (see
+``coriolis``)
 
     dF_j/dq_j = I s_j + 2 B r_j + S_j ×* F,        dF_j/dqd_j = 2 I r_j + 2 B S_j
 
-for every joint i <= j by S_i, and for i > j the same with the sums from i on and without the last term (Carpentier
-and Mansard 2018; Singh, Russell and Wensing 2022). About one common point 2 B has but twelve numbers: the rate D of
-the second moment, and the momentum (p, l) of the links,
+for every joint i <= j by S_i, and for i > j the same with the sums from i on and without the last
+term (Carpentier and Mansard 2018; Singh, Russell and Wensing 2022). About one common point 2 B has
+but twelve numbers: the rate D of the second moment, and the momentum (p, l) of the links,
 
     2 B [w; u] = [D w - p × w; 2 w × l].
 """

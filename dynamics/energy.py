@@ -1,17 +1,18 @@
 """Kinetic and potential energy, where the power goes, and the equations of motion from energies: Euler-Lagrange.
 
-The energies are summed link by link, from the velocities of the links and the heights of their centres of mass, not
-from M: they check the equations of motion, which come from elsewhere.
+The energies are summed link by link, from the velocities of the links and the heights of their
+centres of mass, not from M: they check the equations of motion, which come from elsewhere.
 
-The equations are kebria2016 (6) to (10). M is the sum of m J_v^T J_v + J_w^T I J_w over the links, with the Jacobians
-of their centres of mass (8). C comes from M by Christoffel symbols (9), with exact derivatives: as joint k turns,
+The equations are kebria2016 (6) to (10). M is the sum of m J_v^T J_v + J_w^T I J_w over the links,
+with the Jacobians of their centres of mass (8). C comes from M by Christoffel symbols (9), with
+exact derivatives: as joint k turns,
 
 * column i of J_v, the velocity of the centre of mass, changes by z_min(i,k) × J_v,max(i,k);
 * axis z_i as the link sees it changes by z_i × z_k if k > i, otherwise not at all.
 
-g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³ derivatives, so n
-links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far cheaper; these are what they are
-checked against, and give dM/dq.
+g is the slope of the potential energy (10). Nothing is recursive: every link contributes to n³
+derivatives, so n links cost O(n⁴). ``newton_euler`` and ``composite`` give the same numbers far
+cheaper; these are what they are checked against, and give dM/dq.
 """
 
 from typing import NamedTuple
@@ -71,10 +72,11 @@ def power_balance(
 ) -> PowerBalance:
     """Where the power of motors and world goes, as the arm moves freely under them at q, qd, tau (..., n).
 
-    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both sides agree is a
-    check of the equations of motion, not an identity of this function. The wrench (..., 6) is what the world exerts
-    on the tool, in base axes [N, N·m]. An arm whose dynamic offsets differ from its kinematics (the as-printed set)
-    is pushed at the tool point of its kinematics.
+    The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both
+    sides agree is a check of the equations of motion, not an identity of this function. The wrench
+    (..., 6) is what the world exerts on the tool, in base axes [N, N·m]. An arm whose dynamic
+    offsets differ from its kinematics (the as-printed set) is pushed at the tool point of its
+    kinematics.
 
     Source: kebria2016 (6), with dM/dt - 2 C skew-symmetric.
     """
@@ -105,8 +107,8 @@ class EulerLagrange(NamedTuple):
 def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
     """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
 
-    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6) and that of the
-    potential energy in its (3.4) are wrong.
+    Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6)
+    and that of the potential energy in its (3.4) are wrong.
     """
     n = joint_count(arm)
     (q, qd), lead = as_rows(n, q=q, qd=qd)

@@ -97,7 +97,8 @@ def check_range(
 ) -> float:
     """``value`` itself when it lies in ``low`` … ``high`` [``unit``]; with ``above`` not at ``low`` itself.
 
-    Raises ``BadInput``: it does not, or is NaN; above the range the message asks about the usual mistaken unit.
+    Raises ``BadInput``: it does not, or is NaN; above the range the message asks about the usual
+    mistaken unit.
     """
     if low <= value <= high and not (above and value == low):
         return value

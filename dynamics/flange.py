@@ -1,14 +1,16 @@
 """The wrench at the flange: what everything beyond it exerts on the arm, as a sensor there feels it.
 
-Beyond the flange are a tool without mass and a ``Load`` that is fixed to it. The flange exerts -(f, n) on them, so
-Newton's and Euler's equations of that body, with the wrench (F, N) of the world on it, are
+Beyond the flange are a tool without mass and a ``Load`` that is fixed to it. The flange exerts -(f,
+n) on them, so Newton's and Euler's equations of that body, with the wrench (F, N) of the world on
+it, are
 
     m a_c = F + m g - f,    I alpha + omega x I omega + c x m (a_c - g) = N - n
 
-about the origin of the flange frame, c from there to the centre of mass. At rest without contact (f, n) is the
-weight; of an arm at rest with a tool without mass it is what the world exerts.
+about the origin of the flange frame, c from there to the centre of mass. At rest without contact
+(f, n) is the weight; of an arm at rest with a tool without mass it is what the world exerts.
 
-Source: Newton-Euler of the last body, ragazzon2012 (3.9)-(3.15), cut at the flange instead of at joint n.
+Source: Newton-Euler of the last body, ragazzon2012 (3.9)-(3.15), cut at the flange instead of at
+joint n.
 """
 
 from typing import NamedTuple
@@ -62,8 +64,9 @@ def flange_wrench(
 ) -> np.ndarray:
     """What tool and load exert on the flange of a moving arm: (..., 6) force, moment [N, N·m], flange axes.
 
-    The moment is about the origin of the flange frame. The arm's own masses do not matter; q, qd and qdd are (...,
-    n), and the wrench (..., 6) is what the world exerts on the tool, at its point, in base axes [N, N·m].
+    The moment is about the origin of the flange frame. The arm's own masses do not matter; q, qd
+    and qdd are (..., n), and the wrench (..., 6) is what the world exerts on the tool, at its
+    point, in base axes [N, N·m].
 
     Source: the equations above.
     """

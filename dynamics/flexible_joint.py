@@ -3,17 +3,19 @@
     M(q) qdd + C(q, qd) qd + g(q) = tau_j + tau_external,   tau_j = K (theta - q) + D (theta_d - qd)
     B theta_dd + tau_j + f(theta_d, tau_j, T) = tau_m = N k_t i
 
-q are the angles of the links, theta those of the rotors divided by the gear ratio N, so that B, f and tau_m stand on
-the links' side. A rotor spins about its own axis only. M holds the links alone, no rotors.
+q are the angles of the links, theta those of the rotors divided by the gear ratio N, so that B, f
+and tau_m stand on the links' side. A rotor spins about its own axis only. M holds the links alone,
+no rotors.
 
-madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v, load tau_j and
-temperature T:
+madsen2020 takes its friction from a reference that is not public. The law here, of rotor speed v,
+load tau_j and temperature T:
 
     f = (c + (b - c) exp(-(v/v_s)²) + l |tau_j|) sign(v) + d w(T) v_n asinh(v/v_n)
     w(T) = 1 + a (exp(-(T - T_0)/T_v) - 1)
 
-Coulomb and Stribeck terms (c, b, v_s, d) are those of ``dynamics.joint_friction``. Friction that grows with
-the load and falls with the temperature of the grease: Bittencourt, Wernholt, Sander-Tavallaey and Brogårdh
+Coulomb and Stribeck terms (c, b, v_s, d) are those of ``dynamics.joint_friction``. Friction that
+grows with the load and falls with the temperature of the grease: Bittencourt, Wernholt,
+Sander-Tavallaey and Brogårdh
 2010. A viscous part less than linear in speed, as strain-wave gears have it (Wolf and Iskandar 2018):
 Eyring's shear-thinning law, linear far below v_n.
 
@@ -60,7 +62,8 @@ class FlexibleJoints(NamedTuple):
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
     """Transmissions of an arm: ``given`` fields, each one number or one row a joint, the rest as in a UR5e.
 
-    The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has any.
+    The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has
+    any.
     """
     n = len(arm.dh)
     size = np.where(arm.torque_limits >= LARGE, 0, 1)
@@ -113,7 +116,8 @@ def links_alone(arm: Arm) -> Arm:
 def highest_frequency(arm: Arm, joints: FlexibleJoints, q: np.ndarray) -> float:
     """Highest natural frequency of links and rotors on their springs, at joint angles (n,) [rad/s].
 
-    Raises ``BadInput``: links without inertia of their own, as in ``ur5_controller``, where it is the rotors'.
+    Raises ``BadInput``: links without inertia of their own, as in ``ur5_controller``, where it is
+    the rotors'.
     """
     links = mass_matrix(links_alone(arm), q)
     least = float(np.linalg.eigvalsh(links)[0])

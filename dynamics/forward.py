@@ -27,12 +27,14 @@ def forward_dynamics(
         qd: (..., n) joint velocities [rad/s].
         tau: (..., n) motor torques [N·m].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
-        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
+        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap
+            arguments.
 
     Returns:
         (..., n) qdd = M^-1 (tau + J^T wrench - C qd - g) [rad/s²].
 
-    Raises ``BadInput``: a link without mass on a joint without rotor inertia, or arrays that do not fit.
+    Raises ``BadInput``: a link without mass on a joint without rotor inertia, or arrays that do not
+    fit.
 
     Source: ragazzon2012 (3.1), (5.1).
     """

@@ -1,20 +1,21 @@
 """Friction in the joints: Coulomb, viscous, and the higher torque that breaks a joint away (Stribeck).
 
-The law at speed v is (c + (b - c) exp(-(v/v_s)²)) sign(v) + d v, with the four numbers of ``Arm.friction``. The
-simulated arm sticks truly (``hopfield_nav.loop.sticking``); what a control computer subtracts is the smooth form
-here, since a measured speed crosses zero in noise.
+The law at speed v is (c + (b - c) exp(-(v/v_s)²)) sign(v) + d v, with the four numbers of
+``Arm.friction``. The simulated arm sticks truly (``hopfield_nav.loop.sticking``); what a control
+computer subtracts is the smooth form here, since a measured speed crosses zero in noise.
 
-Source: Armstrong-Hélouvry, Dupont and Canudas de Wit 1994 (the law without its delay); the UR arms' controller
-documentation and madsen2020 name the Coulomb and viscous terms.
+Source: Armstrong-Hélouvry, Dupont and Canudas de Wit 1994 (the law without its delay); the UR arms'
+controller documentation and madsen2020 name the Coulomb and viscous terms.
 
 A gear that gives before it slips has a torque that is a function of the path (Dahl's law):
 
     dF/dq = σ (1 - sgn(dq) F / F_c)
 
-σ is the stiffness at a turning point, F_c the level at which the gear slips. Over a path on which the level does not
-change the law is solved exactly, F -> s F_c + (F - s F_c) exp(-σ |dq| / F_c) with s the sign of the path dq; so it
-does not depend on the rate, and a closed path of any kind takes energy. With Stribeck's level it is LuGre's law
-without its damping. An infinite σ is Coulomb's ideal.
+σ is the stiffness at a turning point, F_c the level at which the gear slips. Over a path on which
+the level does not change the law is solved exactly, F -> s F_c + (F - s F_c) exp(-σ |dq| / F_c)
+with s the sign of the path dq; so it does not depend on the rate, and a closed path of any kind
+takes energy. With Stribeck's level it is LuGre's law without its damping. An infinite σ is
+Coulomb's ideal.
 
 Source: Dahl 1968; Canudas de Wit, Olsson, Åström and Lischinsky 1995 (LuGre).
 """
@@ -83,7 +84,8 @@ _CLOSE = 1e-15  # [rad/s] of a speed, beside 4e-16 of itself
 def presliding_torque(arm: Arm, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     """Friction torque (k, n) [N·m] along a path q (k, n) [rad] that is followed slowly, without viscosity.
 
-    The arm has ``friction`` and ``presliding``, all of them finite; it begins with the torque ``start`` (n,).
+    The arm has ``friction`` and ``presliding``, all of them finite; it begins with the torque
+    ``start`` (n,).
     """
     n = joint_count(arm)
     (rows,), _ = as_rows(n, q=q)
@@ -107,8 +109,8 @@ def dahl(force, path, stiffness, level):
 def speed_with_friction(inertia, push, force, stiffness, level, h, guess):
     """The speed v [rad/s] for which inertia v + h F(h v) = push, F after Dahl's law from ``force`` on.
 
-    F grows with v, so that there is one; Newton's steps reach it from the side of zero without fail, as F bends
-    towards the level. ``guess`` is where they begin.
+    F grows with v, so that there is one; Newton's steps reach it from the side of zero without
+    fail, as F bends towards the level. ``guess`` is where they begin.
     """
     if level <= 0.0:
         return push / inertia

@@ -1,6 +1,7 @@
 """Link frames, forward kinematics and the geometric Jacobian, for any number of revolute joints.
 
-Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns about the z axis of frame i - 1.
+Standard Denavit-Hartenberg frames (ragazzon2012 3.2.1, A.1, A.2): joint i turns about the z axis of
+frame i - 1.
 """
 
 import numpy as np
@@ -51,7 +52,8 @@ def forward_kinematics(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: (..., 4, 4) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
+        out: (..., 4, 4) takes the result: C-contiguous float64, else ``BadInput``; may overlap
+            arguments.
 
     Returns:
         (..., 4, 4) homogeneous transformation, lengths in metres.
@@ -74,7 +76,8 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
     Args:
         arm: the arm.
         q: (..., n) joint angles [rad].
-        out: (..., 6, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
+        out: (..., 6, n) takes the result: C-contiguous float64, else ``BadInput``; may overlap
+            arguments.
 
     Returns:
         (..., 6, n): rows [linear (m); angular (1)], so that [v; omega] = J qd.
@@ -106,7 +109,8 @@ def update_frames(arm, q, work):
 def write_frame(arm, work, i, turn, rows, end):
     """Write frame i + 1 and return its rows and origin.
 
-    ``turn``: cosine and sine of joint i; ``rows``, ``end``: R_base_i by rows, and origin of frame i.
+    ``turn``: cosine and sine of joint i; ``rows``, ``end``: R_base_i by rows, and origin of frame
+    i.
     """
     both, offset = (turn[0], turn[1], arm.twist[i, 0], arm.twist[i, 1]), vector(arm.offset, i, 0)
     x, y, z = into_link(both, rows[0]), into_link(both, rows[1]), into_link(both, rows[2])
@@ -191,7 +195,8 @@ def add_force_torque(work, link, point, force, tau):
 def copy_matrix(source, target):
     """Write the entries of ``source`` to ``target``.
 
-    One by one: what ``target[:] = source`` would say of shapes that do not fit takes seconds to compile.
+    One by one: what ``target[:] = source`` would say of shapes that do not fit takes seconds to
+    compile.
     """
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):

@@ -9,7 +9,8 @@ from dynamics.kernels.decorators import Table, inlined, shared
 def solve_symmetric(matrix: Table, vector: np.ndarray) -> float:
     """Solve a symmetric positive definite system by L D L^T; ``vector`` becomes the solution.
 
-    ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it. Returns the determinant.
+    ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it. Returns the
+    determinant.
     """
     n = (
         vector.size

@@ -1,7 +1,7 @@
 """The arm as a linear system about any operating point: x = [q, qd], u = tau, dx/dt = A x + B u.
 
-x, u and y are deviations from the operating point, which need not be an equilibrium. One point is a local
-linearisation, the points of a trajectory are a moving one (tu2023 2.3).
+x, u and y are deviations from the operating point, which need not be an equilibrium. One point is a
+local linearisation, the points of a trajectory are a moving one (tu2023 2.3).
 """
 
 from typing import NamedTuple
@@ -37,8 +37,8 @@ def linearize(
         q: (..., n) joint angles of the operating point [rad].
         qd: (..., n) joint velocities [rad/s].
         tau: (..., n) motor torques [N·m].
-        output: what y is: "state" (x), "position" (q), "velocity" (qd), "tool" (displacement of the tool point in
-            base axes [m]), or a matrix C (p, 2n).
+        output: what y is: "state" (x), "position" (q), "velocity" (qd), "tool" (displacement of the
+            tool point in base axes [m]), or a matrix C (p, 2n).
 
     Returns:
         A = [0, I; d qdd/d q, d qdd/d qd], B = [0; M^-1], C and D.
@@ -82,9 +82,9 @@ def closed_loop_matrix(
 ) -> np.ndarray:
     """State matrix (..., 2n, 2n) of the error under inverse dynamics, on its reference (..., n).
 
-    It is A + B du/dx for u = M (qdd_ref - omega² q~ - 2 omega q~') + C qd + g, with natural frequencies (n,) [rad/s].
-    The controller's ``model`` is by default the arm itself, for which the answer is [0, I; -omega², -2 omega]
-    everywhere.
+    It is A + B du/dx for u = M (qdd_ref - omega² q~ - 2 omega q~') + C qd + g, with natural
+    frequencies (n,) [rad/s]. The controller's ``model`` is by default the arm itself, for which the
+    answer is [0, I; -omega², -2 omega] everywhere.
 
     Source: ragazzon2012 (4.1), (4.4), (4.6).
     """

@@ -22,7 +22,8 @@ class Body(NamedTuple):
 def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:
     """Link i + 1 in frame i turned by its joint: z along the joint, x along the next offset.
 
-    A mass below ``least`` becomes ``least`` [kg]; a tensor with a smaller moment is enlarged by it [kg·m²].
+    A mass below ``least`` becomes ``least`` [kg]; a tensor with a smaller moment is enlarged by it
+    [kg·m²].
     """
     R = turned_by_twist(arm, i)
     tensor = R @ arm.inertia[i] @ R.T
@@ -55,7 +56,8 @@ def shift(arm: Arm, i: int) -> np.ndarray:
 def massless(arm: Arm) -> list[int]:
     """Links, counted from 0, whose joints neither a mass nor a rotor holds back.
 
-    Where there are none every pose has a positive definite mass matrix: the link next to joints at rest always resists.
+    Where there are none every pose has a positive definite mass matrix: the link next to joints at
+    rest always resists.
     """
     bodies = [before_offset(arm, i) for i in range(len(arm.dh))]
     own = [body.inertia[2, 2] + body.mass * (body.center[:2] @ body.center[:2]) for body in bodies]

@@ -1,6 +1,7 @@
 """Loading an arm by its name or from a file.
 
-``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the same way.
+``dynamics/arms`` holds the sets of the five documents; a path to a user's own file works in the
+same way.
 """
 
 import functools
@@ -37,8 +38,9 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
     """Read an arm by the name of a built-in set or by the path of a file.
 
     Args:
-        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF (``.urdf``), with
-            the link where the arm ends behind a colon if it is another than by default: ``FILE.urdf:TIP``.
+        name: one of ``list_arms()``, or the path of an arm file (it ends in ``.yaml``) or of a URDF
+            (``.urdf``), with the link where the arm ends behind a colon if it is another than by
+            default: ``FILE.urdf:TIP``.
         folder: where a relative path is looked for; default the current folder.
 
     Raises ``BadInput``: unknown name, unreadable file, or a wrong entry, with the place.

@@ -13,7 +13,8 @@ _WIDEST = 10.0  # [m] radius of gyration: of a rod of 35 m
 def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarray:
     """Inertia tensor (3, 3) [kg·m²]: 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
 
-    Raises ``BadInput``: not of that form, not symmetric, or impossible for a rigid body; ``where`` is its place.
+    Raises ``BadInput``: not of that form, not symmetric, or impossible for a rigid body; ``where``
+    is its place.
     """
     if isinstance(value, dict):
         tensor = _cylinder(value, mass, where)

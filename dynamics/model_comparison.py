@@ -21,8 +21,8 @@ class TorqueDifference(NamedTuple):
     """How far the torques of one set are from those of a reference."""
 
     mean_absolute: np.ndarray  # (n,) mean absolute error per joint [N·m], tu2023 (59)
-    # (n,) the same as a share of the reference's mean absolute torque; infinite where the reference needs no
-    # torque and the other does, 0 where neither does
+    # (n,) the same as a share of the reference's mean absolute torque; infinite where the reference
+    # needs no torque and the other does, 0 where neither does
     relative: np.ndarray
 
 

@@ -4,12 +4,12 @@ From M qdd + C qd + g = tau and dM/dt = C + C^T (Christoffel symbols; ragazzon20
 
     dp/dt = tau + J^T wrench + C^T qd - g,   with C^T qd = the gradient of the kinetic energy over q.
 
-Neither M nor C is formed: with the momentum h_i of each link about the base origin and the velocity v_i of its body
-point there, p_k = S_k · Σ_{i≥k} h_i + rotor_k qd_k and (C^T qd)_k = (v_k × S_k) · Σ_{i≥k} h_i. Gravity comes from the
-same sweep, by the first moments of the links.
+Neither M nor C is formed: with the momentum h_i of each link about the base origin and the velocity
+v_i of its body point there, p_k = S_k · Σ_{i≥k} h_i + rotor_k qd_k and (C^T qd)_k = (v_k × S_k) ·
+Σ_{i≥k} h_i. Gravity comes from the same sweep, by the first moments of the links.
 
-Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless collision detection); C as in ragazzon2012
-(3.6) with the last sign corrected.
+Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless collision detection); C
+as in ragazzon2012 (3.6) with the last sign corrected.
 """
 
 from dynamics.kernels.decorators import inlined
@@ -42,8 +42,8 @@ from dynamics.kernels.vectors import (
 def update_momentum(arm, gravity, qd, work, momentum, rate):
     """Write ``momentum`` (n,) = M qd and ``rate`` (n,) = C^T qd - g; reads ``work.rotation``.
 
-    Leaves mass and first moment of links k…n about the base origin in ``work.composite[k, :4]``, so that the
-    potential energy is -gravity · ``work.composite[0, 1:4]``; uses motion and force.
+    Leaves mass and first moment of links k…n about the base origin in ``work.composite[k, :4]``, so
+    that the potential energy is -gravity · ``work.composite[0, 1:4]``; uses motion and force.
     """
     velocity = _link_momenta(arm, qd, work)
     body, g, total, mass, first = work.composite, three(gravity, 0), NONE, 0.0, ZERO

@@ -1,7 +1,7 @@
 """Recursive Newton-Euler inverse dynamics, in link frames (ragazzon2012 3.1.2).
 
-The equations are (3.9) to (3.15) of the document, with the missing index of (3.12), and gravity as an acceleration of
-the base, which is the same as (3.13), (3.14). They cost O(n).
+The equations are (3.9) to (3.15) of the document, with the missing index of (3.12), and gravity as
+an acceleration of the base, which is the same as (3.13), (3.14). They cost O(n).
 """
 
 import numpy as np
@@ -28,7 +28,8 @@ def inverse_dynamics(
         qd: (..., n) joint velocities [rad/s].
         qdd: (..., n) joint accelerations [rad/s²].
         wrench: (..., 6) [N, N·m] what the world exerts on the tool, base axes; default none.
-        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap arguments.
+        out: (..., n) takes the result: C-contiguous float64, else ``BadInput``; may overlap
+            arguments.
 
     Returns:
         (..., n) tau = M qdd + C qd + g - J^T wrench [N·m].

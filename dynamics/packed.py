@@ -1,9 +1,9 @@
 """What a call from Python hands to a kernel: flat arrays, all numbers of the arm in one of them.
 
-Handing over a record of fifteen arrays costs ten times what one call of ``inverse_dynamics`` computes. The arrays of
-an ``Arm`` lie one behind the other in a single one, ``arm.dh.base``, and a kernel finds them again (``arm_in``); the
-same with scratch arrays (``work_in``). A public function asks its kernel for one row of plain numbers; what the
-kernel refuses goes to ``in_rows``.
+Handing over a record of fifteen arrays costs ten times what one call of ``inverse_dynamics``
+computes. The arrays of an ``Arm`` lie one behind the other in a single one, ``arm.dh.base``, and a
+kernel finds them again (``arm_in``); the same with scratch arrays (``work_in``). A public function
+asks its kernel for one row of plain numbers; what the kernel refuses goes to ``in_rows``.
 """
 
 import numpy as np
@@ -31,9 +31,9 @@ def in_rows(
 ) -> np.ndarray:
     """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
 
-    The kernel takes an arm's numbers, joints, the rows, the wrenches (..., 6) where it takes them, the result, in
-    whose shape ``one`` all but the last dimension are one, and scratch numbers. ``out`` takes the result (..., one),
-    by default a new array.
+    The kernel takes an arm's numbers, joints, the rows, the wrenches (..., 6) where it takes them,
+    the result, in whose shape ``one`` all but the last dimension are one, and scratch numbers.
+    ``out`` takes the result (..., one), by default a new array.
     """
     n, numbers = joint_count(arm), arm.dh.base
     arrays, lead = as_rows(n, **rows)

@@ -1,9 +1,9 @@
 """Sine and cosine of one angle together, for kernels: twice as fast as two calls of the C library.
 
-The angle is brought into ±π/4 by subtracting a multiple of π/2 in two parts (Cody and Waite 1980), the first of which
-has 33 bits, so that the product with a whole number below 2^20 is exact. There the two functions are polynomials in
-r² of least largest error (computed with the Remez exchange in 50 digits); the error is below 2.3e-16 for angles up to
-1e5 rad. NaN and infinity give NaN.
+The angle is brought into ±π/4 by subtracting a multiple of π/2 in two parts (Cody and Waite 1980),
+the first of which has 33 bits, so that the product with a whole number below 2^20 is exact. There
+the two functions are polynomials in r² of least largest error (computed with the Remez exchange in
+50 digits); the error is below 2.3e-16 for angles up to 1e5 rad. NaN and infinity give NaN.
 """
 
 import math

@@ -4,11 +4,12 @@ For an arm of UR type the determinant of the Jacobian factors exactly,
 
     det J = ± a2 a3 sin(theta3) sin(theta5) · along,
 
-so it has three singularities and no others: **wrist**, sin theta5 = 0, axes 4 and 6 parallel (theta6 free, tu2023
-(28) with s5); **elbow**, sin theta3 = 0, arm stretched or folded (tu2023 (27) has the outer end alone); **shoulder**,
-the wrist centre (origin of frame 5) on the cylinder of radius d4 about axis 1, where ``along``, its coordinate along
-the arm, changes sign (kebria2016 before (3): R = d4; tu2023 (26), of frame 5's origin and not of the tool).
-nowoczyn2023 2.4 counts the wrist alone. Measures for any arm: manipulability and the smallest singular value of the
+so it has three singularities and no others: **wrist**, sin theta5 = 0, axes 4 and 6 parallel
+(theta6 free, tu2023 (28) with s5); **elbow**, sin theta3 = 0, arm stretched or folded (tu2023 (27)
+has the outer end alone); **shoulder**, the wrist centre (origin of frame 5) on the cylinder of
+radius d4 about axis 1, where ``along``, its coordinate along the arm, changes sign (kebria2016
+before (3): R = d4; tu2023 (26), of frame 5's origin and not of the tool). nowoczyn2023 2.4 counts
+the wrist alone. Measures for any arm: manipulability and the smallest singular value of the
 Jacobian.
 """
 
@@ -56,11 +57,12 @@ def near_singularities(
 ) -> SingularityMeasures:
     """Which singularities, wrist, elbow, shoulder (...), a UR-type arm is close to at q (..., 6) [rad].
 
-    More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length`` the wrist centre's
+    More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length``
+    the wrist centre's
     |along| [m].
 
-    Raises ``BadInput``: wrong shape, a bound that is negative or NaN, or an angle that is. ``NoClosedForm``: the arm
-    is not of UR type.
+    Raises ``BadInput``: wrong shape, a bound that is negative or NaN, or an angle that is.
+    ``NoClosedForm``: the arm is not of UR type.
     """
     if not (angle >= 0 and length >= 0):
         raise BadInput("a bound cannot be negative", found=(angle, length))
@@ -84,8 +86,8 @@ def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
 def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Yoshikawa's measure (...) √det(J J^T) at q (..., n) [rad], the product of J's singular values.
 
-    It is zero at a singularity; in the mixed units of J (m³ for six joints). With fewer than six joints it is
-    √det(J^T J).
+    It is zero at a singularity; in the mixed units of J (m³ for six joints). With fewer than six
+    joints it is √det(J^T J).
     """
     return singular_values(arm, q).prod(axis=-1)[()]
 

@@ -18,8 +18,8 @@ class Work(NamedTuple):
     motion: (
         np.ndarray
     )  # (n, 6) axis of joint i and its moment about the base origin [angular, linear]
-    # (n, 10) mass, first moment (3), and second moment (6: xx, xy, xz, yy, yz, zz) of links i…n about the
-    # base origin, base axes
+    # (n, 10) mass, first moment (3), and second moment (6: xx, xy, xz, yy, yz, zz) of links i…n
+    # about the base origin, base axes
     composite: np.ndarray
     force: np.ndarray  # (n, 6) moment about the base origin and force that joint i transmits
     mass_matrix: np.ndarray  # (n, n)

@@ -3,10 +3,11 @@
     hopfield-nav bench touch
     python scripts/bench_tables.py touch runs/touch --out docs/lab/touches.md
 
-The first command runs the suite on every core and can be resumed (one of ``scripts/suites`` by its path, with
-``--trust``); the second prints the suite's tables, and with ``--out`` writes those that have a mark on that page. A
-suite that was run in parts, with ``--family``, has several folders; ``--mark`` names the tables that are wanted, and
-with ``--keep`` lines of the page that the folders have nothing for stay as they are.
+The first command runs the suite on every core and can be resumed (one of ``scripts/suites`` by its
+path, with ``--trust``); the second prints the suite's tables, and with ``--out`` writes those that
+have a mark on that page. A suite that was run in parts, with ``--family``, has several folders;
+``--mark`` names the tables that are wanted, and with ``--keep`` lines of the page that the folders
+have nothing for stay as they are.
 """
 
 from collections.abc import Sequence

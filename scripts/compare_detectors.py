@@ -3,10 +3,11 @@
     hopfield-nav bench detectors --out runs/detectors
     python scripts/compare_detectors.py runs/detectors --page docs/lab/detectors_compared.md [--figures FOLDER]
 
-The first command takes somewhat more than an hour of one core: 1,002 contacts and ten hours of free motion for every
-detector and condition. Families that were run by themselves (``--family free``), and conditions and methods of a suite
-with a part of those of ``detectors``, are read from several folders; with ``--keep`` lines and cells of the page that
-the folders have nothing for stay as they are.
+The first command takes somewhat more than an hour of one core: 1,002 contacts and ten hours of free
+motion for every detector and condition. Families that were run by themselves (``--family free``),
+and conditions and methods of a suite with a part of those of ``detectors``, are read from several
+folders; with ``--keep`` lines and cells of the page that the folders have nothing for stay as they
+are.
 """
 
 import itertools

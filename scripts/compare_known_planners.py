@@ -1,8 +1,10 @@
 """Planning among known obstacles: shortest, direct, both in a chain, and OMPL, on the same random pairs.
 
-python scripts/compare_known_planners.py --pairs 500 --out docs/lab/known_world_compared.md --figures docs/figures
+python scripts/compare_known_planners.py --pairs 500 --out docs/lab/known_world_compared.md
+--figures docs/figures
 
-Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle core.
+Every path is looked at again by Pinocchio and coal, 1 mm of tool motion apart. Run it on one idle
+core.
 """
 
 from concurrent.futures import ProcessPoolExecutor

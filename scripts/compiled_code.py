@@ -2,9 +2,10 @@
 
     python scripts/compiled_code.py
 
-types README.md and docs/first_hour.md in a copy of the checkout, with a new environment and nothing compiled before,
-runs every bundled world, and packs what that has left in the folder of compiled code. It belongs into the last commit
-of a release: another one that changes a kernel makes it useless. Some minutes; pip asks the package index.
+types README.md and docs/first_hour.md in a copy of the checkout, with a new environment and nothing
+compiled before, runs every bundled world, and packs what that has left in the folder of compiled
+code. It belongs into the last commit of a release: another one that changes a kernel makes it
+useless. Some minutes; pip asks the package index.
 """
 
 import io

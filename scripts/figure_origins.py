@@ -4,10 +4,11 @@
     python scripts/figure_origins.py draw NAME...        # draws pictures that have a figure of a script
     python scripts/figure_origins.py note NAME...        # after another script has drawn them
 
-``docs/figures/origins.yaml`` names the origin of every picture, ``digests.json`` beside it what was there when it was
-drawn: the picture itself, the results that it draws, those of the runs that it shows, and the script and the sources of
-the program that decide how it looks. Where results are others today, the picture is stale, and a test fails; where the
-program is another, it may look otherwise, and the test warns. A source counts without its words: comments may change.
+``docs/figures/origins.yaml`` names the origin of every picture, ``digests.json`` beside it what was
+there when it was drawn: the picture itself, the results that it draws, those of the runs that it
+shows, and the script and the sources of the program that decide how it looks. Where results are
+others today, the picture is stale, and a test fails; where the program is another, it may look
+otherwise, and the test warns. A source counts without its words: comments may change.
 """
 
 import ast

@@ -3,9 +3,9 @@
     python scripts/fingerprints.py --out FILE [--only TEXT]      # writes them
     python scripts/fingerprints.py --against FILE [--only TEXT]  # compares, and names every run that differs
 
-Every bundled world under real conditions, and forty worlds of the whole arm: outcome and reason, every
-detection with its cell, path and places, and a digest of all recorded signals, bit for bit. It uses all
-processors and takes some minutes.
+Every bundled world under real conditions, and forty worlds of the whole arm: outcome and reason,
+every detection with its cell, path and places, and a digest of all recorded signals, bit for bit.
+It uses all processors and takes some minutes.
 """
 
 import hashlib

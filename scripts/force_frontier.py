@@ -2,10 +2,11 @@
 
     python scripts/force_frontier.py --out docs/lab/peak_force.md --figures docs/figures
 
-runs every setting in the same random worlds, and in the world of the document with noise of other seeds, or goes on
-with them in the folder of results. Beside it stands the same arm slowed down everywhere, and the floor v √(k m): a mass
-m that meets a spring k at the speed v. Worlds count that every setting reaches the goal in; times are shares of that of
-the base world's setting in the same world.
+runs every setting in the same random worlds, and in the world of the document with noise of other
+seeds, or goes on with them in the folder of results. Beside it stands the same arm slowed down
+everywhere, and the floor v √(k m): a mass m that meets a spring k at the speed v. Worlds count that
+every setting reaches the goal in; times are shares of that of the base world's setting in the same
+world.
 """
 
 from collections.abc import Iterator
@@ -199,7 +200,8 @@ def line(setting: Setting, found: dict[str, Any]) -> list[str]:
 def floors(world: World) -> np.ndarray:
     """(k,) v √(k m) at cells that the arm reaches, along both axes of the map [N]; v: a cell in ``SECONDS``.
 
-    m = 1 / (uᵀ J M⁻¹ Jᵀ u) is what a push along u on the tool has to move, all joints free and the gears stiff.
+    m = 1 / (uᵀ J M⁻¹ Jᵀ u) is what a push along u on the tool has to move, all joints free and the
+    gears stiff.
     """
     arm, grid = load_arm(str(world.arm)), world.map
     found, speed = list[float](), grid.spacing / SECONDS

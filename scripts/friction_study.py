@@ -4,9 +4,10 @@
     hopfield-nav bench scripts/suites/whole_arm_gears.yaml --trust --out FOLDER
     python scripts/friction_study.py --weights FOLDER docs/figures/weights_of_places.png
 
-``--real``: so many seeds of the bundled worlds of a real arm, with the detector that worlds have by default.
-What the tool and the whole arm feel with such gears is in the suites ``gears_tool``, ``gears_whole_arm``,
-``gears_periods``, ``gears_stiff``, ``gears_free`` and ``whole_arm_gears`` of ``scripts/suites``.
+``--real``: so many seeds of the bundled worlds of a real arm, with the detector that worlds have by
+default. What the tool and the whole arm feel with such gears is in the suites ``gears_tool``,
+``gears_whole_arm``, ``gears_periods``, ``gears_stiff``, ``gears_free`` and ``whole_arm_gears`` of
+``scripts/suites``.
 """
 
 import json

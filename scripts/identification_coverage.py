@@ -1,7 +1,7 @@
 """Do the 95 % intervals of an identification cover the truth? Repeated noisy experiments.
 
-A UR5e with rotors and friction, an optimised Fourier trajectory, noise on torques and angles; the row
-``deviations`` of madsen2020 in the ledger has what 200 of them say.
+A UR5e with rotors and friction, an optimised Fourier trajectory, noise on torques and angles; the
+row ``deviations`` of madsen2020 in the ledger has what 200 of them say.
 """
 
 from typing import NamedTuple

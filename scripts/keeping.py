@@ -1,7 +1,8 @@
 """What takes minutes, and what depends on the machine, is kept: ``scripts/kept/DOCUMENT.json``.
 
-A function with ``@kept(…)`` gives the value that is kept for its arguments. Only ``measured_anew``, which
-``reproduce.py`` uses, measures it again and keeps that. Where nothing is kept it is measured, and not kept.
+A function with ``@kept(…)`` gives the value that is kept for its arguments. Only ``measured_anew``,
+which ``reproduce.py`` uses, measures it again and keeps that. Where nothing is kept it is measured,
+and not kept.
 """
 
 import json
@@ -30,8 +31,9 @@ def kept(
 ) -> Callable[[Callable], Callable]:
     """Keep what a function of a document measures; it is ``__wrapped__``, its arguments numbers, text, or tuples.
 
-    ``held_by`` is the test, ``test_x.py::test_y`` of ``tests/scripts``, that measures a part again; ``make`` makes of
-    the value as JSON has it (numbers, text, lists) what the function returns, by default that.
+    ``held_by`` is the test, ``test_x.py::test_y`` of ``tests/scripts``, that measures a part again;
+    ``make`` makes of the value as JSON has it (numbers, text, lists) what the function returns, by
+    default that.
     """
 
     def decorate(function: Callable) -> Callable:

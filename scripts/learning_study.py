@@ -2,9 +2,9 @@
 
 python scripts/learning_study.py --out docs/lab/imperfections.md
 
-On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, look by look, and judged
-by its torque on another one. What its touches gain is in the suites ``learning`` and ``second`` of
-``scripts/suites``.
+On recordings of a real UR5 the model is learnt from windows of 0.2 s of one run, look by look, and
+judged by its torque on another one. What its touches gain is in the suites ``learning`` and
+``second`` of ``scripts/suites``.
 """
 
 from itertools import permutations

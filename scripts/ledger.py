@@ -1,8 +1,8 @@
 """The ledger: every checkable claim of the five documents beside what this project measures.
 
-``docs/lab/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document and keeps
-those of the others. The words of every claim are in ``claims.yaml``; the scripts add what they measure, and
-``differences`` compares what they measure now with what is written.
+``docs/lab/ledger.md`` is written by ``reproduce.py``. ``update`` replaces the rows of one document
+and keeps those of the others. The words of every claim are in ``claims.yaml``; the scripts add what
+they measure, and ``differences`` compares what they measure now with what is written.
 """
 
 import ast
@@ -99,7 +99,8 @@ def claim_of(name: str) -> Claim:
 def judged(name: str, ours: str, agrees: bool | str | None, /, **values: object) -> Row:
     """A row of the claim ``document.key`` with what we measure (with units), and the verdict that follows.
 
-    ``agrees`` is as ``verdicts.verdict`` has it, ``values`` what stands in braces in the words of the claim.
+    ``agrees`` is as ``verdicts.verdict`` has it, ``values`` what stands in braces in the words of
+    the claim.
     """
     words = claim_of(name).filled(**values)
     published, ours = _minus(words.published), _minus(ours)
@@ -170,7 +171,8 @@ def summary(rows: list[Row]) -> str:
 def differences(now: Iterable[Row], written: Iterable[Row]) -> list[str]:
     """Where rows that were measured now are not those that are written, claim by claim.
 
-    Numbers may differ by one unit of their last digit, and errors of rounding (below 1e-8) as they like.
+    Numbers may differ by one unit of their last digit, and errors of rounding (below 1e-8) as they
+    like.
     """
     now, written = list(now), list(written)
     claims_now, claims_written = (

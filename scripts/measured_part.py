@@ -1,8 +1,9 @@
 """Parts of a page that scripts write, each between two marks, and their copies in docs/measured.
 
-``<!-- measured -->`` … ``<!-- /measured -->`` is the part without a name, its copy docs/measured/PAGE.md.
-What stands behind ``<!-- measured: NAME -->`` has its copy in docs/measured/PAGE.NAME.md. A script is told
-its page with ``--out``; a test compares every part with its copy.
+``<!-- measured -->`` … ``<!-- /measured -->`` is the part without a name, its copy
+docs/measured/PAGE.md. What stands behind ``<!-- measured: NAME -->`` has its copy in
+docs/measured/PAGE.NAME.md. A script is told its page with ``--out``; a test compares every part
+with its copy.
 """
 
 import re

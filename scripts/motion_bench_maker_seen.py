@@ -2,9 +2,10 @@
 
     python scripts/motion_bench_maker_seen.py --problems 8 --out docs/lab/blind_benchmark.md
 
-plans the first problems of every family's test half with each method and writes one table. Times are those of
-the processor, of one process, after a plan that compiles. The problems are kept first, with
-``hopfield-nav bench motion_bench_maker --problems FILE``. Without the package ``vamp-planner`` VAMP is left out.
+plans the first problems of every family's test half with each method and writes one table. Times
+are those of the processor, of one process, after a plan that compiles. The problems are kept first,
+with ``hopfield-nav bench motion_bench_maker --problems FILE``. Without the package ``vamp-planner``
+VAMP is left out.
 """
 
 import importlib.util
@@ -162,8 +163,8 @@ def ompl(case: Case) -> Found:
 def vamp(case: Case) -> Found:
     """VAMP's RRTConnect and its simplification, with its own spheres for the arm and its own resolution.
 
-    As in its ``scripts/evaluate_mbm.py``, a cylinder is a capsule, or a box in the family of that name. Where its own
-    spheres touch something at an end, there is no path.
+    As in its ``scripts/evaluate_mbm.py``, a cylinder is a capsule, or a box in the family of that
+    name. Where its own spheres touch something at an end, there is no path.
     """
     import vamp as library
 

@@ -4,10 +4,11 @@
         [--out docs/lab/reliability.md]
     python scripts/mutants.py --everywhere [--count 200] [--minutes 25] [--seed 0] [--keep FILE]
 
-Each fault (an operator, a number, a rounding) is tried against the tests of its room and of its file. What survives is
-named: the tests let it live, or it makes no difference. Results are added to FILE as they come; what is there is not
-tried again, but with --again what survived. Faults in compiled code cost a compilation. ``--everywhere`` draws from
-all files but those of pictures, and runs the up to three test files that speak most of what is defined in the file.
+Each fault (an operator, a number, a rounding) is tried against the tests of its room and of its
+file. What survives is named: the tests let it live, or it makes no difference. Results are added to
+FILE as they come; what is there is not tried again, but with --again what survived. Faults in
+compiled code cost a compilation. ``--everywhere`` draws from all files but those of pictures, and
+runs the up to three test files that speak most of what is defined in the file.
 """
 
 import json

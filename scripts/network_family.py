@@ -2,9 +2,9 @@
 
     python scripts/network_family.py [--out docs/lab/network.md]
 
-On 300 random maps, 20 mazes and public grid maps (of ``../shared/data``, left out where they are missing): how many
-climbs are shortest, how many stop before the goal, and what it costs to settle from zero, after one changed cell, and
-when the goal moves by one cell. Times are of the processor.
+On 300 random maps, 20 mazes and public grid maps (of ``../shared/data``, left out where they are
+missing): how many climbs are shortest, how many stop before the goal, and what it costs to settle
+from zero, after one changed cell, and when the goal moves by one cell. Times are of the processor.
 """
 
 import math

@@ -2,9 +2,9 @@
 
     python scripts/own_compared.py --out docs/lab/compare_your_method.md
 
-runs what is missing (an interrupted one goes on), and writes the page's tables; rows of the built-in methods
-that come with the program are not run again. With ``--ship`` they are, and become those that come along;
-without ``--out`` these methods alone are run for that.
+runs what is missing (an interrupted one goes on), and writes the page's tables; rows of the
+built-in methods that come with the program are not run again. With ``--ship`` they are, and become
+those that come along; without ``--out`` these methods alone are run for that.
 """
 
 import re

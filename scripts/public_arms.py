@@ -2,9 +2,9 @@
 
     python scripts/public_arms.py FOLDER [--as NAME] [--out docs/lab/recordings.md]
 
-Every ``.urdf`` below the folder is read as ``load_arm`` reads it. Pinocchio, which knows nothing of ours, reads the
-same file; joints that the arm does not have stand as near to zero as their limits allow. The row takes the place of
-that of its name in the page's table.
+Every ``.urdf`` below the folder is read as ``load_arm`` reads it. Pinocchio, which knows nothing of
+ours, reads the same file; joints that the arm does not have stand as near to zero as their limits
+allow. The row takes the place of that of its name in the page's table.
 """
 
 import argparse

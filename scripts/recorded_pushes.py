@@ -1,11 +1,12 @@
 """A recorded UR5 (Kufieta 2014), and where a person pushed it: currents beside those of its paired free run.
 
-Nothing records when the pushes were. Both runs follow one reference of strokes to and fro, so every row of
-the pushed run has rows of the free run at the same place of the same stroke. Where a current, averaged over
-``WINDOW`` seconds, is further from the mean of those than ``MARGIN`` times the largest such difference of the
-free run's own strokes, somebody pushed. Neither model nor friction nor any detector takes part. The rows
-before the first motion are left out: there the currents are what stiction kept of an earlier motion. When the pushes
-were is written down in the suite ``recordings``.
+Nothing records when the pushes were. Both runs follow one reference of strokes to and fro, so every
+row of the pushed run has rows of the free run at the same place of the same stroke. Where a
+current, averaged over ``WINDOW`` seconds, is further from the mean of those than ``MARGIN`` times
+the largest such difference of the free run's own strokes, somebody pushed. Neither model nor
+friction nor any detector takes part. The rows before the first motion are left out: there the
+currents are what stiction kept of an earlier motion. When the pushes were is written down in the
+suite ``recordings``.
 """
 
 from functools import cache
@@ -60,8 +61,9 @@ def differences() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Currents of the pushed run less those of the free run, stroke by stroke of the same direction.
 
     Returns:
-        Rows (k,) of the pushed run that have a free peer; their difference (k, 6) from the mean of the
-        peers; and the largest difference (6,) of a free stroke from the mean of its own peers [A].
+        Rows (k,) of the pushed run that have a free peer; their difference (k, 6) from the mean of
+        the peers; and the largest difference (6,) of a free stroke from the mean of its own peers
+        [A].
     """
     free, pushed = _averaged(FREE), _averaged(PUSHED)
     rows, found, largest = [], [], np.zeros(6)

@@ -3,12 +3,13 @@
     python scripts/rekey_rows.py [SUITE ...] [--worlds 3] --folder before       (before a change)
     python scripts/rekey_rows.py [SUITE ...] [--worlds 3] --earlier before --write    (after it)
 
-Rows are kept by a digest of everything that may decide them, every Python file that a suite names among it. After a
-change that cannot change a result (a file that moved, an import) they are dropped all the same, without a word. This
-runs the first worlds of every family, condition and method and compares each row, to the last digit, with the one of
-``--earlier``, which the program before the change gave on this machine, or else with the one that comes along, which
-another processor may have rounded otherwise. ``--write`` then puts the new digests in place of the old, and touches
-no row. Where a row is another, it ends with status 1 and writes nothing: the rows are to be measured again
+Rows are kept by a digest of everything that may decide them, every Python file that a suite names
+among it. After a change that cannot change a result (a file that moved, an import) they are dropped
+all the same, without a word. This runs the first worlds of every family, condition and method and
+compares each row, to the last digit, with the one of ``--earlier``, which the program before the
+change gave on this machine, or else with the one that comes along, which another processor may have
+rounded otherwise. ``--write`` then puts the new digests in place of the old, and touches no row.
+Where a row is another, it ends with status 1 and writes nothing: the rows are to be measured again
 (``own_compared.py --ship``).
 """
 

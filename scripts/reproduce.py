@@ -2,10 +2,11 @@
 
     python scripts/reproduce.py [DOCUMENT...] [--kept | --missing] [--no-figures]
 
-measures the claims, keeps in ``scripts/kept`` what takes minutes, writes ``docs/lab/ledger.md`` and draws the
-figures in ``runs/reproduce_DOCUMENT``: all five in about half an hour. ``--kept`` takes what is kept
-instead, for when words alone have changed; ``--missing`` measures what is not kept yet. The recordings of a
-real UR5 are needed (see ``docs/recordings.md``), and the packages for tests.
+measures the claims, keeps in ``scripts/kept`` what takes minutes, writes ``docs/lab/ledger.md`` and
+draws the figures in ``runs/reproduce_DOCUMENT``: all five in about half an hour. ``--kept`` takes
+what is kept instead, for when words alone have changed; ``--missing`` measures what is not kept
+yet. The recordings of a real UR5 are needed (see ``docs/recordings.md``), and the packages for
+tests.
 """
 
 import time

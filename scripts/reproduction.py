@@ -32,8 +32,8 @@ def picture(
 ) -> Callable[[Callable], Callable]:
     """What fills a figure of such a size [in] makes ``name``.png of its chapter.
 
-    It is given the figure and its panels: the only one, those of a row or column one by one, or the array of a
-    grid. ``panels`` is for ``Figure.subplots``.
+    It is given the figure and its panels: the only one, those of a row or column one by one, or the
+    array of a grid. ``panels`` is for ``Figure.subplots``.
     """
 
     def decorate(fill: Callable[..., object]) -> Callable[[], Figure]:

@@ -2,8 +2,9 @@
 
     python scripts/three_js.py [--release 0.187.0] [--esbuild 0.28.2]
 
-It gets both packages by npm into a folder that it removes, and bundles what ``entry.js`` names. Needs
-Node.js; nothing that the packages bring is run but esbuild. Afterwards run the tests of ``tests/view``.
+It gets both packages by npm into a folder that it removes, and bundles what ``entry.js`` names.
+Needs Node.js; nothing that the packages bring is run but esbuild. Afterwards run the tests of
+``tests/view``.
 """
 
 import shutil

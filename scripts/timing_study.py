@@ -2,8 +2,8 @@
 
     python scripts/timing_study.py --paths 600 --lines 300 --out docs/lab/known_world_time.md
 
-Random paths, straight in joint space over three poses, of three arms with random limits; random straight tool
-lines of one arm. Times are those of the processor.
+Random paths, straight in joint space over three poses, of three arms with random limits; random
+straight tool lines of one arm. Times are those of the processor.
 """
 
 import math

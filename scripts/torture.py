@@ -3,10 +3,11 @@
     python scripts/torture.py [--short] [--only KIND,…] [--count N]
         [--first N] [--keep FILE] [--out docs/lab/reliability.md]
 
-It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below the table; the exit
-status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is done, tries none that is there already, and
-makes the table of all that FILE holds, so that many calls, side by side too, make one table. Whether the tests would
-notice small faults is asked by ``scripts/mutants.py``.
+It uses one core, two for pairs, and three for killed sweeps. What broke the program is named below
+the table; the exit status is then 1. ``--keep`` adds a block of trials to FILE as soon as it is
+done, tries none that is there already, and makes the table of all that FILE holds, so that many
+calls, side by side too, make one table. Whether the tests would notice small faults is asked by
+``scripts/mutants.py``.
 """
 
 import json

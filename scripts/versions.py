@@ -2,9 +2,10 @@
 
     python scripts/versions.py [lowest] [newest] [--keep FOLDER]
 
-Each is installed by uv (``pip install uv``) into an environment of its own. In it the main experiment, the
-whole arm and a sweep run, every command prints its help, and some hundred quick tests pass; a warning is a
-fault. Prints a line a step and ends with status 1 where one failed. Compiles twice, some minutes.
+Each is installed by uv (``pip install uv``) into an environment of its own. In it the main
+experiment, the whole arm and a sweep run, every command prints its help, and some hundred quick
+tests pass; a warning is a fault. Prints a line a step and ends with status 1 where one failed.
+Compiles twice, some minutes.
 """
 
 import os

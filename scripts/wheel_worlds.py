@@ -2,8 +2,9 @@
 
     python scripts/wheel_worlds.py [WORLD ...]
 
-builds the wheel, installs it with what it needs from the package index, and runs each world to its end. It
-prints a line a world and ends with status 1 where one could not be run. Some minutes; the first one compiles.
+builds the wheel, installs it with what it needs from the package index, and runs each world to its
+end. It prints a line a world and ends with status 1 where one could not be run. Some minutes; the
+first one compiles.
 """
 
 import os

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-# Several processes test at once: threads of linear algebra in each would wait for each other in circles.
+# Several processes test at once: threads of linear algebra in each would wait for each other in
+# circles.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from dynamics import list_arms, load_arm  # loads NumPy, which asks then

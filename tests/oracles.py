@@ -5,8 +5,9 @@ other frames: Pinocchio's bodies sit in the joint frames (before the link's offs
 Denavit-Hartenberg frames. Reflected rotor inertia is ``armature`` in both.
 
 The set ``ur5_ragazzon2012_as_printed`` is not a rigid arm: its equations of motion drop two offsets
-that its kinematics have. So each model comes in two kinds, ``"dynamics"`` (from ``dynamics_offset``)
-and ``"kinematics"`` (from the Denavit-Hartenberg rows). They are the same model for every other set.
+that its kinematics have. So each model comes in two kinds, ``"dynamics"`` (from
+``dynamics_offset``) and ``"kinematics"`` (from the Denavit-Hartenberg rows). They are the same
+model for every other set.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def largest_relative_error(found: np.ndarray, expected: np.ndarray) -> float:
     return float((error / np.abs(expected).reshape(count, -1).max(1)).max())
 
 
-# --- Pinocchio ---------------------------------------------------------------------------------------
+# --- Pinocchio
+# ---------------------------------------------------------------------------------------
 
 
 def pinocchio_model(arm: Arm, kind: str = "dynamics") -> tuple[pin.Model, pin.Data]:
@@ -96,7 +98,8 @@ def pinocchio_jacobian(arm: Arm, q: np.ndarray) -> np.ndarray:
     return columns.reshape(len(q), 6, -1)  # Pinocchio hands out a single column as a row
 
 
-# --- MuJoCo ------------------------------------------------------------------------------------------
+# --- MuJoCo
+# ------------------------------------------------------------------------------------------
 
 
 def mujoco_model(
@@ -104,8 +107,8 @@ def mujoco_model(
 ) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """Model with one hinge per row of the arm and a site ``tool``; no contact, no damping, no limits.
 
-    MuJoCo's compiler refuses moving bodies without mass or inertia. Where the arm has zeros (links 3
-    and 5 of the as-printed set, the point masses of ``ur5_controller``) it gets ``TINY``, and the
+    MuJoCo's compiler refuses moving bodies without mass or inertia. Where the arm has zeros (links
+    3 and 5 of the as-printed set, the point masses of ``ur5_controller``) it gets ``TINY``, and the
     compiled model is set back to zero: its algorithms need no more than a regular mass matrix.
     ``beyond``: MJCF of what is fixed to the flange; ``sensors``: of the sensors.
     """
@@ -151,7 +154,8 @@ def _quaternion(rotation: np.ndarray) -> str:
     return _text([w, x, y, z])
 
 
-# --- energies ----------------------------------------------------------------------------------------
+# --- energies
+# ----------------------------------------------------------------------------------------
 
 
 def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:

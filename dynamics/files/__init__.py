@@ -1,6 +1,7 @@
 """Arm files: read and written as YAML and URDF, written as MJCF.
 
-Owns what a file may say and every message about a faulty one; ``dynamics.load_arm`` is its usual caller.
+Owns what a file may say and every message about a faulty one; ``dynamics.load_arm`` is its usual
+caller.
 """
 
 import lazy_loader

@@ -1,8 +1,8 @@
 """An arm read from an arm file, and written as one.
 
-An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass, centre, inertia tensor,
-rotor inertia and joint friction, each row with its source. Gravity and tool frame are no part of it: a world or a
-call gives them.
+An arm file (YAML) gives for every joint a Denavit-Hartenberg row and for every link its mass,
+centre, inertia tensor, rotor inertia and joint friction, each row with its source. Gravity and tool
+frame are no part of it: a world or a call gives them.
 """
 
 import math
@@ -137,8 +137,8 @@ def write_arm(
 ) -> Path:
     """Write an arm file, whole or not at all; where the numbers come from, ``source``, stands at every row.
 
-    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the file; ``joints`` are
-    the joints' names, as of ``NamedArm``.
+    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the
+    file; ``joints`` are the joints' names, as of ``NamedArm``.
 
     Raises ``BadInput``: an arm that is not rigid, negative friction, or no place to write.
     """

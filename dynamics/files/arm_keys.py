@@ -1,6 +1,7 @@
 """The keys of an arm file: what each means, its unit and its range.
 
-The ranges hold from a finger to a crane, and are narrow enough to ask about millimetres and degrees.
+The ranges hold from a finger to a crane, and are narrow enough to ask about millimetres and
+degrees.
 """
 
 import math

@@ -1,15 +1,15 @@
 """Denavit-Hartenberg rows for joint axes that lie anywhere.
 
-Frame i - 1 has its z axis along joint i (ragazzon2012 3.2.1); the common normal of two neighbouring axes gives the x
-axis, and so a, alpha, d and theta. Where the rule leaves a choice:
+Frame i - 1 has its z axis along joint i (ragazzon2012 3.2.1); the common normal of two neighbouring
+axes gives the x axis, and so a, alpha, d and theta. Where the rule leaves a choice:
 
 - parallel axes: d = 0, as in the tables of the UR arms;
 - direction of x: the first makes alpha_1 positive, the others turn least from the one before;
 - the frame at the end: the given tip is reached with as few of a, alpha as it takes, and what is
   left over (a turn about and a shift along its own z axis) goes to the tool frame.
 
-Files round quarter turns: axes within ``PARALLEL`` of parallel count as parallel, and so do angles within it of a
-quarter turn; lengths below ``SHORT`` are zero.
+Files round quarter turns: axes within ``PARALLEL`` of parallel count as parallel, and so do angles
+within it of a quarter turn; lengths below ``SHORT`` are zero.
 """
 
 import math
@@ -23,8 +23,9 @@ SHORT = 1e-9  # [m]
 def base_frame(point: np.ndarray, axis: np.ndarray) -> np.ndarray:
     """Frame 0 (4, 4), T_root_0, for a first joint with the axis through ``point`` [m] along a unit vector.
 
-    Its origin is where the axis passes the root's origin, z along the axis, x as near as can be to the root's x axis
-    (y axis where x is along the joint). It is the root's own frame when its z axis is the joint's.
+    Its origin is where the axis passes the root's origin, z along the axis, x as near as can be to
+    the root's x axis (y axis where x is along the joint). It is the root's own frame when its z
+    axis is the joint's.
     """
     near = np.round(axis)
     z = near if np.abs(axis - near).max() < PARALLEL else axis / np.linalg.norm(axis)
@@ -39,8 +40,9 @@ def dh_from_axes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Denavit-Hartenberg rows of a chain, from points (n, 3) [m] and unit vectors of its axes at angles zero.
 
-    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too. The rows (n, 4) are [theta offset, d, a,
-    alpha] [rad, m]; with them come the frames (n + 1, 4, 4) at joint angles zero.
+    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too. The rows (n, 4) are
+    [theta offset, d, a, alpha] [rad, m]; with them come the frames (n + 1, 4, 4) at joint angles
+    zero.
 
     Source: ragazzon2012 3.2.1 (the convention).
     """

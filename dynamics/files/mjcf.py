@@ -1,8 +1,8 @@
 """An arm as a MuJoCo model.
 
-Text alone: nothing here imports MuJoCo. The geometry is for looking: it has no mass, since every body states its own,
-and it collides with nothing. What ``Arm`` has and MuJoCo's compiler refuses, a mass or a moment of inertia of zero,
-becomes 1e-9 (kg, kg·m²).
+Text alone: nothing here imports MuJoCo. The geometry is for looking: it has no mass, since every
+body states its own, and it collides with nothing. What ``Arm`` has and MuJoCo's compiler refuses, a
+mass or a moment of inertia of zero, becomes 1e-9 (kg, kg·m²).
 """
 
 import math
@@ -26,11 +26,13 @@ def mjcf_text(
 ) -> str:
     """The arm as MJCF: bodies ``link_1`` … ``link_n``, hinges ``joint_1`` …, and the site ``tool``.
 
-    Joint limits and contact are left out: the model is the equation of motion alone. The arm's gravity becomes the
-    model's, its rotor inertia the hinges' armature; ``damping`` is the viscous one of the joints, one number or (n,)
-    [N·m·s/rad]. ``step`` is the model's time step [s], ``integrator`` MuJoCo's ``RK4``, ``Euler`` or ``implicitfast``.
+    Joint limits and contact are left out: the model is the equation of motion alone. The arm's
+    gravity becomes the model's, its rotor inertia the hinges' armature; ``damping`` is the viscous
+    one of the joints, one number or (n,) [N·m·s/rad]. ``step`` is the model's time step [s],
+    ``integrator`` MuJoCo's ``RK4``, ``Euler`` or ``implicitfast``.
 
-    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a step that is not positive.
+    Raises ``BadInput``: the arm's equations of motion are not those of its kinematics; a step that
+    is not positive.
     """
     require_rigid(arm)
     if not 0.0 < step < math.inf:

@@ -21,15 +21,16 @@ class NamedArm(NamedTuple):
     joints: tuple[
         str, ...
     ] = ()  # names of the moving joints, in order; none where the file gives none
-    # of a URDF: the link behind each joint, and those at both ends; ``arm.tool`` is the frame of the tip
+    # of a URDF: the link behind each joint, and those at both ends; ``arm.tool`` is the frame of
+    # the tip
     links: tuple[str, ...] = ()
     base: str = ""
     tip: str = ""
     held: tuple[
         str, ...
     ] = ()  # joints of the file that do not move here, each with the value where it stands
-    # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity where that link's own
-    # z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
+    # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity
+    # where that link's own z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
     T_base_0: np.ndarray = np.eye(4)
 
     def use(self) -> str:

@@ -1,8 +1,8 @@
 """An arm from a URDF file.
 
-The chain of moving joints becomes standard Denavit-Hartenberg rows, whatever the file's own frames are; links that
-are fixed to each other become one. Joint angles keep their meaning: the file's zero and the file's direction. Joint
-damping and friction, meshes and collision shapes are not read.
+The chain of moving joints becomes standard Denavit-Hartenberg rows, whatever the file's own frames
+are; links that are fixed to each other become one. Joint angles keep their meaning: the file's zero
+and the file's direction. Joint damping and friction, meshes and collision shapes are not read.
 
 The parser is ``yourdfpy`` (extra ``urdf``); it is imported when a file is read.
 """
@@ -46,12 +46,14 @@ def read_urdf(
 ) -> NamedArm:
     """Read an arm from a URDF file, with the gravity (3,) in axes of the base link [m/s²].
 
-    The frame of the link ``base``, which must not move, counts as the base; default the root. That of ``tip`` becomes
-    the tool frame, fixed to the last moving link; default ``tool0`` if there is one, else the only link at the end,
-    else the last moving link. Joints that do not move the tip are held; without one those of a gripper at the end.
+    The frame of the link ``base``, which must not move, counts as the base; default the root. That
+    of ``tip`` becomes the tool frame, fixed to the last moving link; default ``tool0`` if there is
+    one, else the only link at the end, else the last moving link. Joints that do not move the tip
+    are held; without one those of a gripper at the end.
 
-    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; between base and tip it holds prismatic,
-    floating, planar, mimicking or branching joints, or none at all; impossible masses, lengths or limits.
+    Raises ``BadInput``: ``yourdfpy`` is missing; the file cannot be read; between base and tip it
+    holds prismatic, floating, planar, mimicking or branching joints, or none at all; impossible
+    masses, lengths or limits.
     """
     robot, rotors = _parse(Path(path))
     chain = find_chain(robot, base, tip, str(path))
@@ -123,8 +125,8 @@ def _unusable(tree: Any, error: Exception, where: str) -> BadInput:
 def _rotors(tree: Any, where: str) -> dict[str, float]:
     """Rotor inertia times the square of the gear ratio, from the transmissions that give an inertia.
 
-    The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace; ``mechanicalReduction``
-    counts as gear ratio too. Without an inertia no ratio is looked at.
+    The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace;
+    ``mechanicalReduction`` counts as gear ratio too. Without an inertia no ratio is looked at.
     """
     found = {}
     for transmission in tree.iter("transmission"):

@@ -16,8 +16,8 @@ Joints = dict[str, list[Any]]  # those below each link, by its name
 class Chain(NamedTuple):
     """Moving joints in order, and what hangs on them, at joint angles zero.
 
-    For each joint the bodies that it moves and the next does not: (mass [kg], pose of the centre of mass (4, 4),
-    tensor about it in the axes of that pose (3, 3) [kg·m²]).
+    For each joint the bodies that it moves and the next does not: (mass [kg], pose of the centre of
+    mass (4, 4), tensor about it in the axes of that pose (3, 3) [kg·m²]).
     """
 
     joints: list[Any]  # the parser's
@@ -113,7 +113,8 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
 def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:
     """Links whose joints may move: on the way to the tip; without one on the way to each turning joint of its own.
 
-    A turning joint with none behind it is a gripper's motor where others mimic it, or slide or mimic on the same body.
+    A turning joint with none behind it is a gripper's motor where others mimic it, or slide or
+    mimic on the same body.
     """
     if tip is not None:
         return set(_way(tip, above))

@@ -1,8 +1,8 @@
 """An arm as a URDF file.
 
-Each link's frame sits in its joint before the Denavit-Hartenberg offset; the frame after the offset is a massless
-link of its own, so that every angle of the table stands in the file as it is. Capsules become visual shapes. Rotor
-inertia stands in transmissions, as Drake writes it.
+Each link's frame sits in its joint before the Denavit-Hartenberg offset; the frame after the offset
+is a massless link of its own, so that every angle of the table stands in the file as it is.
+Capsules become visual shapes. Rotor inertia stands in transmissions, as Drake writes it.
 """
 
 import math
@@ -23,8 +23,9 @@ Vector = np.ndarray | tuple[float, ...]
 def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
     """Write a URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
 
-    Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least ``least_inertia``;
-    MuJoCo wants 1e-9 where an arm has zeros. The file is written whole or not at all.
+    Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least
+    ``least_inertia``; MuJoCo wants 1e-9 where an arm has zeros. The file is written whole or not at
+    all.
 
     Raises ``BadInput``: an arm that is not rigid, or the file cannot be written.
     """

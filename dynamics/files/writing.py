@@ -44,7 +44,8 @@ def remove_folder(path: Path, folder: Path) -> None:
 def require_regular(path: Path) -> None:
     """Refuse what would be waited for, a pipe or a device, and a folder; a missing file passes.
 
-    Raises ``BadInput``: it is no regular file, nor a link to one; ``OSError``: it cannot be looked at.
+    Raises ``BadInput``: it is no regular file, nor a link to one; ``OSError``: it cannot be looked
+    at.
     """
     if path.exists() and not path.is_file():
         raise BadInput("no regular file", where=str(path))
@@ -69,7 +70,8 @@ class FolderTaken(BadInput):
 def whole_file(path: Path) -> Iterator[Path]:
     """Another name to write to, with the same ending; when the block ends well the file takes its place.
 
-    Where it does not, what was there before is still there and the other file is removed. The folder exists.
+    Where it does not, what was there before is still there and the other file is removed. The
+    folder exists.
     """
     partial = path.with_name(f"{_partial(path.stem)}{path.suffix}")
     try:
@@ -87,7 +89,8 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     That must not exist, or be empty; those above it are made. A link is followed once, here.
 
-    Raises ``FolderTaken``: the folder holds something, before the block or after it; ``OSError``: it cannot be made.
+    Raises ``FolderTaken``: the folder holds something, before the block or after it; ``OSError``:
+    it cannot be made.
     """
     final = Path(os.path.realpath(folder))
     if final.exists() and (not final.is_dir() or any(final.iterdir())):

@@ -1,11 +1,11 @@
 """Base parameters: the smallest set of combinations of inertial parameters that decides the torque.
 
-Found numerically, from the regressor at random states. Columns that are zero are dropped first. Of the others a
-rank-revealing factorisation (singular values) gives the number of base parameters, and an orthogonal factorisation
-that takes the columns in the order of Gautier and Khalil says which parameter of each link is kept: XX, XY, XZ, YZ,
-ZZ, MX, MY before rotors, YY, MZ and M, and outer links before inner ones. So the names are those of madsen2020. The
-dropped columns are combinations of the kept ones, Y_dropped = Y_kept B, and the base parameters are beta = pi_kept +
-B pi_dropped.
+Found numerically, from the regressor at random states. Columns that are zero are dropped first. Of
+the others a rank-revealing factorisation (singular values) gives the number of base parameters, and
+an orthogonal factorisation that takes the columns in the order of Gautier and Khalil says which
+parameter of each link is kept: XX, XY, XZ, YZ, ZZ, MX, MY before rotors, YY, MZ and M, and outer
+links before inner ones. So the names are those of madsen2020. The dropped columns are combinations
+of the kept ones, Y_dropped = Y_kept B, and the base parameters are beta = pi_kept + B pi_dropped.
 
 Source: madsen2020 section 3, (9); Gautier and Khalil 1990; Gautier 1991 for the numerical way.
 """
@@ -59,7 +59,8 @@ class RankUnclear(HopfieldNavError):
 def base_parameters(arm: Arm, rotor: bool = False) -> BaseParameters:
     """Base parameters of an arm, whatever its masses: of its kinematics and the direction of its gravity.
 
-    Rotor inertias are among them on request; the frames are the modified ones, as madsen2020 names them.
+    Rotor inertias are among them on request; the frames are the modified ones, as madsen2020 names
+    them.
 
     Raises ``BadInput``: an arm that is not rigid; ``RankUnclear``: singular values without a gap.
     """

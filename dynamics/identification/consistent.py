@@ -1,14 +1,14 @@
 """From base parameters to a full set that real bodies can have.
 
-Least squares knows base parameters only, and nothing keeps them physical. Here every link gets ten parameters whose
-pseudo-inertia is positive definite, and among those the ones that
+Least squares knows base parameters only, and nothing keeps them physical. Here every link gets ten
+parameters whose pseudo-inertia is positive definite, and among those the ones that
 
     minimise |R (K pi + friction - estimate)|² + weight |deviation from the given arm|²,
 
-where R is the factor of the weighted observations, so that the first term is the growth of the weighted squared
-error. The second term decides what the first leaves open (only 36 of 60 combinations have an effect), and next to
-nothing else: its weight is small against one standard deviation. It is a semidefinite programme with a 4×4 matrix for
-each link.
+where R is the factor of the weighted observations, so that the first term is the growth of the
+weighted squared error. The second term decides what the first leaves open (only 36 of 60
+combinations have an effect), and next to nothing else: its weight is small against one standard
+deviation. It is a semidefinite programme with a 4×4 matrix for each link.
 
 Sources: Wensing, Kim and Slotine 2018; Sousa and Cortesão 2014; madsen2020, future work (3).
 """
@@ -60,10 +60,11 @@ def consistent_fit(
 ) -> ConsistentFit:
     """Parameters of real bodies nearest to an estimate, and to the arm (a CAD model) where that is silent.
 
-    The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay free; ``factor``
-    (u, u) is that of ``Estimate``.
+    The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay
+    free; ``factor`` (u, u) is that of ``Estimate``.
 
-    Raises ``BadInput``: cvxpy or a mass is missing, or shapes do not fit; ``NoConsistentFit``: the solver gave up.
+    Raises ``BadInput``: cvxpy or a mass is missing, or shapes do not fit; ``NoConsistentFit``: the
+    solver gave up.
     """
     p, u = len(base.kept), len(values)
     if u < p or factor.shape != (u, u):

@@ -1,19 +1,21 @@
 """From a log to the filtered, decimated equations Y x = tau that are solved for the parameters.
 
-The unknowns x are the base parameters, then Coulomb and viscous friction of every joint if they are asked for. What
-is known of the rotors is taken off the torque first: their inertia times the rotors' acceleration, and a friction law
-of the user's. The rotors' motion is the log's ``rotor_q`` where it has one, else that of the links. Where a joint
-turns round, the sign of its friction is not known for some milliseconds, which the parallel filter spreads over some
-samples: those are marked and left out.
+The unknowns x are the base parameters, then Coulomb and viscous friction of every joint if they are
+asked for. What is known of the rotors is taken off the torque first: their inertia times the
+rotors' acceleration, and a friction law of the user's. The rotors' motion is the log's ``rotor_q``
+where it has one, else that of the links. Where a joint turns round, the sign of its friction is not
+known for some milliseconds, which the parallel filter spreads over some samples: those are marked
+and left out.
 
-Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without lag, then central
-differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's bandwidth is lost, and 10 Hz is
-assumed, hence 50 Hz. Parallel filter (4.2): torques and every column of the observation matrix through one and the
-same filter, which leaves Y pi = tau as it is, then every 20th sample.
+Bandpass (madsen2020 4.1): angles through a Butterworth filter forwards and backwards, so without
+lag, then central differences. Its cutoff is 5 times the bandwidth of the dynamics; the document's
+bandwidth is lost, and 10 Hz is assumed, hence 50 Hz. Parallel filter (4.2): torques and every
+column of the observation matrix through one and the same filter, which leaves Y pi = tau as it is,
+then every 20th sample.
 
-Ends: forward-backward filtering continues the signal by reflection at a point, and differences at the first and last
-sample are one-sided. The first of each block would be one of them, so decimation takes the middle of each block: 31 s
-at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
+Ends: forward-backward filtering continues the signal by reflection at a point, and differences at
+the first and last sample are one-sided. The first of each block would be one of them, so decimation
+takes the middle of each block: 31 s at 1 kHz give 1550 samples, none nearer than 10 ms to an end.
 
 Source: madsen2020 3.1, (11), (12), 4.1, 4.2.
 """
@@ -45,15 +47,15 @@ UNCLEAR = 0.02  # share of a filtered sample that comes from there, from which i
 class Options:
     """How an arm is identified."""
 
-    # ``known``: the arm's rotor inertias are taken off the torque; ``estimated``: they are among the
-    # parameters; ``ignored``
+    # ``known``: the arm's rotor inertias are taken off the torque; ``estimated``: they are among
+    # the parameters; ``ignored``
     rotor: str = "known"
     friction: bool = True  # whether Coulomb and viscous friction are estimated
-    # a law from rotor speeds (k, n) [rad/s] to friction torques (k, n) [N·m] that is taken off the torque;
-    # with ``friction`` the estimate is of what it leaves
+    # a law from rotor speeds (k, n) [rad/s] to friction torques (k, n) [N·m] that is taken off the
+    # torque; with ``friction`` the estimate is of what it leaves
     known_friction: Callable[[np.ndarray], np.ndarray] | None = None
-    # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise of the
-    # filtered speed, well below the speeds of the motion.
+    # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise
+    # of the filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
     dynamics_bandwidth: float = (
         DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
@@ -80,16 +82,16 @@ class Observations(NamedTuple):
 
     Y: np.ndarray  # (k, n, u) observation matrix
     tau: np.ndarray  # (k, n) [N·m]
-    # (k, n) whether the row is fit to be used: False where the joint turns round, so that the sign of its
-    # friction is not known (always True without friction)
+    # (k, n) whether the row is fit to be used: False where the joint turns round, so that the sign
+    # of its friction is not known (always True without friction)
     clear: np.ndarray
 
 
 def observations(arm: Arm, base: BaseParameters, log: MotionLog, options: Options) -> Observations:
     """Filtered and decimated equations of a log, without 0.1 s at its ends.
 
-    The arm gives kinematics, gravity and, where rotors are known, their inertias; ``base`` comes from
-    ``base_parameters(arm, options.rotor == "estimated")``.
+    The arm gives kinematics, gravity and, where rotors are known, their inertias; ``base`` comes
+    from ``base_parameters(arm, options.rotor == "estimated")``.
 
     Raises ``BadInput``: too low a rate or too few samples.
     """

@@ -1,10 +1,11 @@
 """How far the gears give before they slip: level and stiffness of each joint, from where it turns round.
 
-Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1 and 1, so it is
-linear in the level, and the one other unknown is a length: how far the joint turns before it slips. For each length
-on a grid the torque about the turns, less what the identified bodies and viscous friction take, is fitted by f, and
-in each window by a straight line in time, which takes what the model has wrong. The interval holds the lengths whose
-residual is no larger than noise with the residual's correlation makes it, and ends at the first ones of the grid for
+Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1
+and 1, so it is linear in the level, and the one other unknown is a length: how far the joint turns
+before it slips. For each length on a grid the torque about the turns, less what the identified
+bodies and viscous friction take, is fitted by f, and in each window by a straight line in time,
+which takes what the model has wrong. The interval holds the lengths whose residual is no larger
+than noise with the residual's correlation makes it, and ends at the first ones of the grid for
 which it is.
 """
 
@@ -51,7 +52,8 @@ def find_gears(
 ) -> Gears:
     """Level and stiffness of each joint's friction where it turns round, from logs of free motion.
 
-    ``values`` (u,) are base parameters, then Coulomb and viscous friction, as identified with these options.
+    ``values`` (u,) are base parameters, then Coulomb and viscous friction, as identified with these
+    options.
 
     Source: Dahl 1968; the profile of a likelihood for the interval.
     """

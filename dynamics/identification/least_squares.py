@@ -1,19 +1,20 @@
 """Ordinary and joint-wise weighted least squares, with standard deviations for correlated noise.
 
-The rows of a joint are divided by the standard deviation of that joint's residual in an ordinary fit, sqrt(sum of
-squares / (samples - parameters named after the joint's link)) (madsen2020 (15), (16)); then twice more with the
-residual of the weighted fit.
+The rows of a joint are divided by the standard deviation of that joint's residual in an ordinary
+fit, sqrt(sum of squares / (samples - parameters named after the joint's link)) (madsen2020 (15),
+(16)); then twice more with the residual of the weighted fit.
 
-After the parallel filter the residual is no longer white: with it, the usual (XᵀX)⁻¹ is too small. The covariance
-here is that of the same estimate under stationary noise with the autocovariances, and cross-covariances between
-joints, that the residual shows,
+After the parallel filter the residual is no longer white: with it, the usual (XᵀX)⁻¹ is too small.
+The covariance here is that of the same estimate under stationary noise with the autocovariances,
+and cross-covariances between joints, that the residual shows,
 
     V = (XᵀX)⁻¹ [ sum over lags l of h(l) sum over t of X_tᵀ C(l) X_(t-l) ] (XᵀX)⁻¹,
 
-with a flat-topped window h. A fit swallows the part of the noise that looks like its columns, which are as slow as
-the motion, so the residual shows too little just where it matters: X_t V X_(t-l)ᵀ is added to the products behind
-C(l), and V computed again. It counts what noise of any colour up to the longest lag does; it cannot count errors of
-the model that repeat with the motion, nor the bias from noise in the regressor.
+with a flat-topped window h. A fit swallows the part of the noise that looks like its columns, which
+are as slow as the motion, so the residual shows too little just where it matters: X_t V X_(t-l)ᵀ is
+added to the products behind C(l), and V computed again. It counts what noise of any colour up to
+the longest lag does; it cannot count errors of the model that repeat with the motion, nor the bias
+from noise in the regressor.
 
 Sources: madsen2020 4.3; Politis and Romano 1995 for the window.
 """
@@ -78,9 +79,9 @@ def weighted(
 ) -> Estimate:
     """Joint-wise weighted least squares of ``tau`` (k, n) [N·m] with the observation matrix ``Y`` (k, n, p).
 
-    Both are filtered and decimated. ``owned`` (n,) is the number of parameters named after each joint's link,
-    ``segments`` the lengths of the logs that follow each other in the rows, default one; ``clear`` (k, n) says which
-    rows to use, default all.
+    Both are filtered and decimated. ``owned`` (n,) is the number of parameters named after each
+    joint's link, ``segments`` the lengths of the logs that follow each other in the rows, default
+    one; ``clear`` (k, n) says which rows to use, default all.
 
     Raises ``BadInput``: fewer equations than parameters, or shapes that do not fit.
 

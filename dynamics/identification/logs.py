@@ -1,9 +1,10 @@
 """A log of an arm's motion: its clock, where it stops, and what makes one unfit for identification.
 
-Stamps are one of three kinds. *Even* ones are taken as they are. *Late* ones are those of a computer that received
-every row, but not at once: the rows are put on an even clock. *Uneven* ones say when a row was taken, and what needs
-even steps interpolates. The last two look alike, so the motion decides between them: with the wrong clock the angles
-lie further from the straight line between their neighbours. A long step is a gap, where a log is split.
+Stamps are one of three kinds. *Even* ones are taken as they are. *Late* ones are those of a
+computer that received every row, but not at once: the rows are put on an even clock. *Uneven* ones
+say when a row was taken, and what needs even steps interpolates. The last two look alike, so the
+motion decides between them: with the wrong clock the angles lie further from the straight line
+between their neighbours. A long step is a gap, where a log is split.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,12 +61,13 @@ def logs_of(
 ) -> list[MotionLog]:
     """A log with checked float64 arrays at even steps, for the joints and position limits of an arm.
 
-    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``,
-    ``"rotor_q"``: a dict or an xarray Dataset. Late stamps go on an even clock, uneven steps are interpolated, and
-    gaps split the log; parts below 1 s are left out. The filters need ``lowest_rate`` [Hz].
+    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and
+    perhaps ``"qd"``, ``"rotor_q"``: a dict or an xarray Dataset. Late stamps go on an even clock,
+    uneven steps are interpolated, and gaps split the log; parts below 1 s are left out. The filters
+    need ``lowest_rate`` [Hz].
 
-    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, units that look like degrees or
-    milliseconds, a channel that never changes, too short, or too low a rate.
+    Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, units that look like
+    degrees or milliseconds, a channel that never changes, too short, or too low a rate.
     """
     fields = source._asdict() if isinstance(source, MotionLog) else _fields(source)
     name = str(fields.pop("name", None) or "log")
@@ -194,7 +196,8 @@ def require_seconds(time: np.ndarray, where: str) -> None:
 def clock_of(stamps: np.ndarray, q: np.ndarray) -> np.ndarray:
     """When rows were taken (k,) [s], of stamps that do not fall, some of which may be equal, and angles (k, n).
 
-    Even and uneven stamps are returned as they are, late ones on an even clock: over the whole log, or between gaps.
+    Even and uneven stamps are returned as they are, late ones on an even clock: over the whole log,
+    or between gaps.
     """
     whole = _even(stamps, q)
     if whole is not None:

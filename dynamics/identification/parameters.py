@@ -1,12 +1,13 @@
 """Inertial parameters of an arm as one vector, in which its inverse dynamics are linear.
 
-A link has ten: mass M [kg], first moments MX, MY, MZ = m·c [kg·m], and the tensor XX, XY, XZ, YY, YZ, ZZ [kg·m²]
-**about the origin of the link's frame** (about the centre of mass the torque would not be linear in them). XY stands
-for the entry of the tensor, minus the integral of x y. The links follow each other; with rotors, IA1 … IAn [kg·m²] of
-the rotors stand at the end.
+A link has ten: mass M [kg], first moments MX, MY, MZ = m·c [kg·m], and the tensor XX, XY, XZ, YY,
+YZ, ZZ [kg·m²] **about the origin of the link's frame** (about the centre of mass the torque would
+not be linear in them). XY stands for the entry of the tensor, minus the integral of x y. The links
+follow each other; with rotors, IA1 … IAn [kg·m²] of the rotors stand at the end.
 
-Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those of madsen2020
-(frame i on the axis of joint i): link i's standard frame is its modified one moved by a_i and turned by alpha_i.
+Frames: ``standard`` are those of ``Arm`` (frame i at the far end of link i); ``modified`` are those
+of madsen2020 (frame i on the axis of joint i): link i's standard frame is its modified one moved by
+a_i and turned by alpha_i.
 
 Source: madsen2020 section 2 (parallel axis theorem) and 3.
 """
@@ -44,8 +45,8 @@ def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np
 def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> Arm:
     """``arm`` with the masses, centres, tensors (and rotors) of a vector of ``parameters_of``.
 
-    Raises ``BadInput``: wrong length, no finite numbers, a negative mass or rotor inertia, or a first moment without
-    mass. The tensors are not judged: see ``pseudo_inertia``.
+    Raises ``BadInput``: wrong length, no finite numbers, a negative mass or rotor inertia, or a
+    first moment without mass. The tensors are not judged: see ``pseudo_inertia``.
     """
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)

@@ -1,7 +1,7 @@
 """Identification of an arm from its logs, from end to end (madsen2020), and how good a model is on other motions.
 
-The formula of madsen2020 4.5 is lost. From its words, each joint's mean squared error over its average torque
-magnitude, summed:
+The formula of madsen2020 4.5 is lost. From its words, each joint's mean squared error over its
+average torque magnitude, summed:
 
     NMSE = sum over joints of mean(e²) / mean|tau|   [N·m],
 
@@ -162,8 +162,9 @@ class Identification:
     ) -> Path:
         """Write the physically consistent arm as an arm file that ``load_arm`` accepts.
 
-        Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a gear where the logs
-        tell it; it stands in ``fit`` in any case, with what ``more`` says of plain values. ``joints`` are their names.
+        Friction goes into the joints' rows, as far as it is not negative, with the stiffness of a
+        gear where the logs tell it; it stands in ``fit`` in any case, with what ``more`` says of
+        plain values. ``joints`` are their names.
 
         Raises ``BadInput``: no place to write, or cvxpy is missing.
         """
@@ -190,14 +191,15 @@ def identify(
     """Identify an arm's inertial parameters and joint friction from logs of its motion.
 
     Args:
-        logs: one or several; each a ``MotionLog`` or anything with ``time`` (k,) [s], ``q`` (k, n) [rad], ``tau`` (k,
-            n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray Dataset.
-        arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and to stay near
-            where the logs are silent.
+        logs: one or several; each a ``MotionLog`` or anything with ``time`` (k,) [s], ``q`` (k, n)
+            [rad], ``tau`` (k, n) [N·m] and perhaps ``qd``, ``rotor_q``: a dict or an xarray
+            Dataset.
+        arm: kinematics, gravity, known rotor inertias; its masses are the model to compare with and
+            to stay near where the logs are silent.
         options: filters, rotors, friction; default ``Options()``.
 
-    Raises ``BadInput``: a log with wrong units, too low a rate or a wrong shape, or logs that do not excite the arm
-    (which parameters, which joint).
+    Raises ``BadInput``: a log with wrong units, too low a rate or a wrong shape, or logs that do
+    not excite the arm (which parameters, which joint).
 
     Source: madsen2020 sections 3 to 5.
     """
@@ -251,8 +253,8 @@ def _nmse_given(arm: Arm, base: BaseParameters, Y: np.ndarray, tau: np.ndarray) 
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
     """Names (u,) of the unknowns that the observations Y (k, n, u) leave open.
 
-    Every column is divided by its root mean square over random states of ±pi rad, ±1 rad/s, ±3 rad/s² (friction by
-    1), so that the singular values compare the log with a lively motion.
+    Every column is divided by its root mean square over random states of ±pi rad, ±1 rad/s, ±3
+    rad/s² (friction by 1), so that the singular values compare the log with a lively motion.
     """
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])

@@ -1,13 +1,13 @@
 """The regressor: inverse dynamics as a matrix times the inertial parameters, Y(q, qd, qdd) pi = tau.
 
-For link i let w, d, a be its angular velocity, angular acceleration and the acceleration of its frame's origin less
-gravity, in its own axes. Force and moment about that origin are
+For link i let w, d, a be its angular velocity, angular acceleration and the acceleration of its
+frame's origin less gravity, in its own axes. Force and moment about that origin are
 
     f = M a + d × h + w × (w × h),    n = h × a + I d + w × (I w),    h = [MX, MY, MZ],
 
-and joint j ≤ i feels u·n + v·f, where u is its axis and v the velocity that a unit speed of the joint gives to the
-origin. Since u·(w × I w) = (u × w)·I w, the six columns of the tensor are two symmetric products. The cost is O(n²)
-rows of ten numbers.
+and joint j ≤ i feels u·n + v·f, where u is its axis and v the velocity that a unit speed of the
+joint gives to the origin. Since u·(w × I w) = (u × w)·I w, the six columns of the tensor are two
+symmetric products. The cost is O(n²) rows of ten numbers.
 
 Source: madsen2020 section 3, from ragazzon2012 (3.9) to (3.15).
 """
@@ -47,12 +47,14 @@ def regressor(
 ) -> np.ndarray:
     """Matrix whose product with ``parameters_of(arm, rotor, frames)`` is the torque.
 
-    It is (..., n, 10 n), or (..., n, 11 n) with the ``rotor`` inertias, at ``q``, ``qd``, ``qdd`` (..., n) [rad,
-    rad/s, rad/s²]. Only the kinematics and the gravity of the arm matter (its ``dynamics_offset`` where that
-    differs). Without ``rotor`` the torque is that of the links, without the reflected rotor inertias. The ``frames``
-    of the parameters are ``standard`` or ``modified``.
+    It is (..., n, 10 n), or (..., n, 11 n) with the ``rotor`` inertias, at ``q``, ``qd``, ``qdd``
+    (..., n) [rad, rad/s, rad/s²]. Only the kinematics and the gravity of the arm matter (its
+    ``dynamics_offset`` where that differs). Without ``rotor`` the torque is that of the links,
+    without the reflected rotor inertias. The ``frames`` of the parameters are ``standard`` or
+    ``modified``.
 
-    Raises ``BadInput``: wrong shapes, unknown frames, or modified ones for an arm that is not rigid.
+    Raises ``BadInput``: wrong shapes, unknown frames, or modified ones for an arm that is not
+    rigid.
 
     Source: madsen2020 section 3.
     """
@@ -97,7 +99,8 @@ def write_regressor(gravity, qd, qdd, work, out):
 def _write_block(u, v, w, d, a, out, row, start):
     """Ten entries of one joint and one link, all vectors in the link's axes."""
     out[row, start] = dot(v, a)
-    # first moments: a × u + v × d + (v × w) × w, the adjoint of h -> h × a and h -> d × h + w × (w × h)
+    # first moments: a × u + v × d + (v × w) × w, the adjoint of h -> h × a and h -> d × h + w × (w
+    # × h)
     put(out, row, start + 1, add(add(cross(a, u), cross(v, d)), cross(cross(v, w), w)))
     # tensor: u·I d + (u × w)·I w
     tx, ty, tz = cross(u, w)

@@ -1,7 +1,7 @@
 """Joint angles for a pose of the tool: every analytic solution, numeric ones, and along a path.
 
-Owns the closed form of UR-like arms and its singular cases, the damped search for all other arms, and joint paths
-that stay on one branch.
+Owns the closed form of UR-like arms and its singular cases, the damped search for all other arms,
+and joint paths that stay on one branch.
 """
 
 import lazy_loader

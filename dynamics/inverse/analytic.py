@@ -25,16 +25,17 @@ def inverse_kinematics(arm: Arm, T_base_tool: np.ndarray, theta6: object = None)
     Args:
         arm: a UR-type arm; its joint offsets and tool frame are taken into account.
         T_base_tool: (4, 4) or a batch (..., 4, 4), lengths in metres.
-        theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it free, default 0.
-            Where the pose cannot be reached with this angle but can with others, the nearest of those is taken.
+        theta6: wanted angle of joint 6 [rad], a number or (...); used only where s5 = 0 leaves it
+            free, default 0. Where the pose cannot be reached with this angle but can with others,
+            the nearest of those is taken.
 
     Returns:
         (k, 6) for one pose, k from 0 (out of reach) to 8; (..., 8, 6) for a batch, unused rows NaN.
         Angles in (−π, π], in the order of ``inverse_kinematics_branches``. Every solution has been
         checked: forward kinematics meets all entries of the pose to 1e-9 (m, 1).
 
-    Raises ``BadInput``: the pose or the arm's tool frame is malformed, or theta6 does not fit. ``NoClosedForm``: the
-    arm is not of UR type.
+    Raises ``BadInput``: the pose or the arm's tool frame is malformed, or theta6 does not fit.
+    ``NoClosedForm``: the arm is not of UR type.
 
     Source: kebria2016 II.D, nowoczyn2023 2.3, tu2023 (5) to (25), corrected (see ``closed_form``).
     """
@@ -60,11 +61,11 @@ def inverse_kinematics_branches(
         * wrist: sign of sin θ5,
         * elbow: sign of sin θ3,
 
-        with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1] to [−1, −1, −1],
-        the elbow changing fastest.
+        with +1 where that number is zero; θ is q plus the joint's offset. Rows run from [1, 1, 1]
+        to [−1, −1, −1], the elbow changing fastest.
 
-    Raises ``BadInput``: as ``inverse_kinematics``, or more than one pose. ``NoClosedForm``: the arm is not of UR
-    type.
+    Raises ``BadInput``: as ``inverse_kinematics``, or more than one pose. ``NoClosedForm``: the arm
+    is not of UR type.
     """
     solutions, branches, counts, lead = _solve(arm, T_base_tool, theta6)
     if lead:

@@ -6,8 +6,8 @@ Axes 2, 3 and 4 are parallel and all point along z1 = (sin θ1, −cos θ1, 0). 
 5's origin, lies d4 along z1: two values of θ1 (kebria2016 (3), nowoczyn2023 (2.19)). The tool axes
 seen along z1 are [s5 c6, −s5 s6, c5] (nowoczyn2023 (2.10), (2.12)): two values of θ5 with one θ6
 each. What remains is a planar arm with two links a2, a3: two values of θ3. Up to 2·2·2 = 8.
-The two links reach a ring with radii ||a2| − |a3|| and |a2| + |a3| (kebria2016 II.D, nowoczyn2023 2.3
-before (2.13); tu2023 (27) lacks the inner radius).
+The two links reach a ring with radii ||a2| − |a3|| and |a2| + |a3| (kebria2016 II.D, nowoczyn2023
+2.3 before (2.13); tu2023 (27) lacks the inner radius).
 
 Deviations from the documents, all of whose formulas here were checked by forward kinematics:
 kebria2016 (5) has a wrong second argument; cos θ3 of nowoczyn2023 (2.13) has its sign reversed;
@@ -78,9 +78,10 @@ def is_of_ur_type(dh, twist):
 def solve_all_wanting(arm, T, theta6, solutions, branches):
     """Write every solution for pose ``T`` (4, 4) and return their number, 0 to 8.
 
-    For calls from other kernels, without allocation or check: ``arm`` must have passed ``require_closed_form``, ``T``
-    be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted where the wrist is singular [rad]. Rows up to the
-    count are written of ``solutions`` (8, 6) [rad] and ``branches`` (8, 3) int64.
+    For calls from other kernels, without allocation or check: ``arm`` must have passed
+    ``require_closed_form``, ``T`` be rigid. NaN in ``T`` gives no solution. ``theta6`` is wanted
+    where the wrist is singular [rad]. Rows up to the count are written of ``solutions`` (8, 6)
+    [rad] and ``branches`` (8, 3) int64.
     """
     dh = arm.dh
     d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]
@@ -195,9 +196,10 @@ def _planar(dh, target, angles, signs, solutions, branches, count):
 def reachable_turn(cx, cy, s234, c234, s5, d5, a2, a3):
     """Near the wrist singularity: sine and cosine of θ234 if in reach, otherwise of the nearest that is.
 
-    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by an angle, together
-    with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is not done. So at s5 = 0 any turn is
-    allowed, and close to it one that makes up for the loss of digits in θ6. Where no turn helps, nothing is changed.
+    The two links must end at (cx, cy) − d5 (s234, −c234), on a circle about (cx, cy). Turning by an
+    angle, together with θ6, turns the tool by s5 times that angle; more than ``ROUNDING`` is not
+    done. So at s5 = 0 any turn is allowed, and close to it one that makes up for the loss of digits
+    in θ6. Where no turn helps, nothing is changed.
     """
     length, center = math.hypot(cx - d5 * s234, cy + d5 * c234), math.hypot(cx, cy)
     above, below = ring_gaps(length, a2, a3)

@@ -1,17 +1,19 @@
 """A continuous joint path through given tool poses or positions, and the choice of whole turns within limits.
 
-From one waypoint to the next the path goes to the solution nearest to the last one (smallest largest change of a
-joint), each joint on the turn that its limits allow. It is not tied to a branch's label: through a singularity it
-continues where the joints continue. A change above ``jump`` is a jump to another branch and ends the path.
-nowoczyn2023 3.2 searches a graph of all solutions instead.
+From one waypoint to the next the path goes to the solution nearest to the last one (smallest
+largest change of a joint), each joint on the turn that its limits allow. It is not tied to a
+branch's label: through a singularity it continues where the joints continue. A change above
+``jump`` is a jump to another branch and ends the path. nowoczyn2023 3.2 searches a graph of all
+solutions instead.
 
-An arm with more than three joints reaches a position with many joint angles. From one waypoint to the next the path
-takes the solution that changes the joints least: its change is in the row space of the Jacobian, the condition of
-first order for the least ‖q − q_last‖ among all q with that tool position.
+An arm with more than three joints reaches a position with many joint angles. From one waypoint to
+the next the path takes the solution that changes the joints least: its change is in the row space
+of the Jacobian, the condition of first order for the least ‖q − q_last‖ among all q with that tool
+position.
 
-``closed_form_position`` is the flange's position written out, kebria2016 (2) and tu2023 (4). Both print − d6 c1 c234
-and − d6 s1 c234; it is − d6 c1 s5 c234 and − d6 s1 s5 c234. Their p_z is right. a2 and a3 are negative (kebria2016's
-Table I prints them positive).
+``closed_form_position`` is the flange's position written out, kebria2016 (2) and tu2023 (4). Both
+print − d6 c1 c234 and − d6 s1 c234; it is − d6 c1 s5 c234 and − d6 s1 s5 c234. Their p_z is right.
+a2 and a3 are negative (kebria2016's Table I prints them positive).
 """
 
 import math
@@ -42,8 +44,8 @@ class JointPath(NamedTuple):
 
     q: np.ndarray  # (k, n) joint angles [rad], one row a waypoint; NaN from row ``reached`` on
     reached: int  # number of waypoints reached; k for the whole path
-    # "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint i" or "branch ends
-    # (jump of x rad) at waypoint i", with i = ``reached`` counted from 0
+    # "" for the whole path; otherwise "out of reach at waypoint i", "limits at waypoint i" or
+    # "branch ends (jump of x rad) at waypoint i", with i = ``reached`` counted from 0
     reason: str
 
 
@@ -54,8 +56,8 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
         arm: any arm; without a closed form the numeric solver continues from each waypoint.
         poses: (k, 4, 4) T_base_tool, lengths in metres.
         q_start: (n,) joint angles before the first pose, usually those that reach it [rad].
-        jump: largest change of a joint from one waypoint to the next, the first one counted from ``q_start`` [rad].
-            Waypoints that lie far apart need a larger one than the default.
+        jump: largest change of a joint from one waypoint to the next, the first one counted from
+            ``q_start`` [rad]. Waypoints that lie far apart need a larger one than the default.
 
     Returns:
         The path as far as it goes. It ends where the pose has no solution (out of reach), where all
@@ -181,8 +183,9 @@ def follow_positions(
 ) -> JointPath:
     """Follow tool positions (k, 3) [m] continuously with the joints; the tool may turn.
 
-    The path goes on from the joint angles before the first position as far as it can; it ends where no joint angles
-    are found near the last ones (out of reach), or only with a change of a joint above ``jump`` [rad] (branch ends).
+    The path goes on from the joint angles before the first position as far as it can; it ends where
+    no joint angles are found near the last ones (out of reach), or only with a change of a joint
+    above ``jump`` [rad] (branch ends).
 
     Raises ``BadInput``: malformed positions or start, or a jump that is not positive.
     """
@@ -210,7 +213,8 @@ def follow_positions(
 def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, some: np.ndarray) -> np.ndarray:
     """The solution with the least change from ``last`` within the limits, or ``some`` solution where none is found.
 
-    Gauss-Newton on the constraint: the least change that reaches ``place`` in the linear model at q.
+    Gauss-Newton on the constraint: the least change that reaches ``place`` in the linear model at
+    q.
     """
     q = some
     for _ in range(_SEARCH):

@@ -1,11 +1,11 @@
 """A configuration that puts the tool at a pose, by damped least squares, for any number of joints.
 
-Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining turn (rad)], base
-axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the geometric Jacobian; the damping λ
-keeps it short near a singularity (Nakamura and Hanafusa, 1986). λ is a multiple of ‖e‖² (so it vanishes at a
-solution, Sugihara, 2011) that falls or grows with the ratio of the gain of the last step to the predicted one
-(Levenberg, 1944; Nielsen, 1999). Unlike nowoczyn2023 (2.3), which subtracts Euler angles and uses no inverse, the
-turn is a rotation vector.
+Minimises ½‖e‖² within the joint limits, e = [position error (m); rotation vector of the remaining
+turn (rad)], base axes: a metre weighs as much as a radian. Each step is (JᵀJ + λ 1)⁻¹ Jᵀ e with the
+geometric Jacobian; the damping λ keeps it short near a singularity (Nakamura and Hanafusa, 1986). λ
+is a multiple of ‖e‖² (so it vanishes at a solution, Sugihara, 2011) that falls or grows with the
+ratio of the gain of the last step to the predicted one (Levenberg, 1944; Nielsen, 1999). Unlike
+nowoczyn2023 (2.3), which subtracts Euler angles and uses no inverse, the turn is a rotation vector.
 """
 
 import math
@@ -48,8 +48,9 @@ def numeric_inverse_kinematics(
 ) -> NumericSolution:
     """One configuration within the limits that puts the tool at a pose, or comes closest.
 
-    An arm with fewer than six joints (three with ``position_only``) cannot reach every pose: it ends, not converged,
-    where ½‖e‖² has a local minimum. One with more ends at one of infinitely many solutions, near the start.
+    An arm with fewer than six joints (three with ``position_only``) cannot reach every pose: it
+    ends, not converged, where ½‖e‖² has a local minimum. One with more ends at one of infinitely
+    many solutions, near the start.
 
     Args:
         arm: any arm.
@@ -58,11 +59,12 @@ def numeric_inverse_kinematics(
         tolerance: on ‖e‖ (m and rad).
         max_iterations: steps a start may try.
         position_only: leave the orientation free; e is the position error alone.
-        restarts: how many random starts, uniform within the limits (±π where there is none), are tried after
-            ``q_start`` has failed; the best end counts.
+        restarts: how many random starts, uniform within the limits (±π where there is none), are
+            tried after ``q_start`` has failed; the best end counts.
         rng: source of the random starts; needed with ``restarts``.
 
-    Raises ``BadInput``: malformed pose, tool frame or start, a negative or NaN number, or no ``rng``.
+    Raises ``BadInput``: malformed pose, tool frame or start, a negative or NaN number, or no
+    ``rng``.
 
     Source: nowoczyn2023 2.2 (corrected), and the papers named at the head of the module.
     """
@@ -108,8 +110,8 @@ def checked_start(q_start: object, n: int) -> np.ndarray:
 def solve_from(arm, T, q, tolerance, max_iterations, position_only, work):
     """Improve ``q`` (n,) in place until ‖e‖ ≤ tolerance; returns (steps tried, ‖e‖).
 
-    Reads and writes ``rotation``, ``origin``, ``tool``, ``jacobian``, ``mass_matrix``, ``square`` and ``vector`` of
-    ``work``; allocates one row.
+    Reads and writes ``rotation``, ``origin``, ``tool``, ``jacobian``, ``mass_matrix``, ``square``
+    and ``vector`` of ``work``; allocates one row.
     """
     n, limits, trial = q.size, arm.position_limits, np.empty(q.size)
     error, step = np.empty(6), np.empty(q.size)

@@ -14,8 +14,8 @@ RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from
 def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tuple[int, ...]]:
     """Homogeneous transformations (..., 4, 4) [m] as rows (k, 4, 4), a copy, and their leading shape.
 
-    A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that poses written with
-    seven digits can be used.
+    A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that
+    poses written with seven digits can be used.
 
     Raises ``BadInput``: wrong shape, no numbers, NaN or infinite entries, or not a rigid motion.
     """

@@ -1,7 +1,7 @@
 """Compiled code that comes along: an archive for a system, a Python and a processor, unpacked into a new folder.
 
-``scripts/compiled_code.py`` makes it. It fits the versions and sources that it was made with; where it does not
-everything is compiled on this machine.
+``scripts/compiled_code.py`` makes it. It fits the versions and sources that it was made with; where
+it does not everything is compiled on this machine.
 """
 
 import hashlib

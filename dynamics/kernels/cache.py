@@ -1,7 +1,7 @@
 """The folder of compiled code: which it is, who may write to it, and what of it is removed.
 
-Its name is a digest (``digests``). A new one is filled with what comes along (``archive``); what is inside is
-``kept_code``'s affair.
+Its name is a digest (``digests``). A new one is filled with what comes along (``archive``); what is
+inside is ``kept_code``'s affair.
 """
 
 import atexit

@@ -1,7 +1,7 @@
 """Calling a compiled loop again and again with the same records.
 
-It owns when Numba looks at the type of an argument: for nested records that costs as much as a hundred steps of a
-loop. Whoever calls such a loop often may import it.
+It owns when Numba looks at the type of an argument: for nested records that costs as much as a
+hundred steps of a loop. Whoever calls such a loop often may import it.
 """
 
 import functools
@@ -16,8 +16,8 @@ from dynamics.kernels.decorators import load_numba, unchecked_call
 class CachedDispatch:
     """A loop of ``compile_loop``, from ``make``, that looks at an argument's type only where it is a new object.
 
-    Records and the types of their arrays cannot be changed, so what was looked at is still right. The objects of the
-    last call are kept. A copy, also a pickled one, asks ``make`` again.
+    Records and the types of their arrays cannot be changed, so what was looked at is still right.
+    The objects of the last call are kept. A copy, also a pickled one, asks ``make`` again.
     """
 
     def __init__(self, make: Callable[[], Callable]) -> None:

@@ -1,6 +1,7 @@
 """The one place that decides how kernels are compiled.
 
-``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where compiled code is kept.
+``kernel`` is the decorator of every compiled function of both packages. ``cache`` says where
+compiled code is kept.
 """
 
 import functools
@@ -49,8 +50,8 @@ def loop_options() -> dict[str, Any]:
 class Kernel:
     """A function that Numba compiles when it is first called; until then Numba is not even loaded.
 
-    It has the options of the whole project. Other kernels call it by its name as they call any compiled function;
-    Numba's own is ``dispatcher``.
+    It has the options of the whole project. Other kernels call it by its name as they call any
+    compiled function; Numba's own is ``dispatcher``.
     """
 
     __wrapped__: Callable
@@ -69,9 +70,9 @@ class Kernel:
 class Inlined(Kernel):
     """A step that is compiled into each of its callers.
 
-    For the innermost loop: handing over a record of arrays by value costs as much as the arithmetic of a small kernel.
-    Neither it nor what it calls may allocate. Called from Python, as tests do, it is compiled once more, as a kernel
-    that is not kept.
+    For the innermost loop: handing over a record of arrays by value costs as much as the arithmetic
+    of a small kernel. Neither it nor what it calls may allocate. Called from Python, as tests do,
+    it is compiled once more, as a kernel that is not kept.
     """
 
     _keeps = True  # whether its compiled code is kept
@@ -105,9 +106,10 @@ class Written(Inlined):
 class Shared(Inlined):
     """A step with code of its own that kernels call by a symbol, so that none of them compiles it again.
 
-    Compiled for the types that it is annotated with. For steps that take long to compile and are called from many
-    places, with few arguments: a call costs some nanoseconds. Neither it nor what it calls may allocate; no argument
-    has a default. Called from Python it is an ``Inlined`` one; and so it is where a private part of Numba is missing.
+    Compiled for the types that it is annotated with. For steps that take long to compile and are
+    called from many places, with few arguments: a call costs some nanoseconds. Neither it nor what
+    it calls may allocate; no argument has a default. Called from Python it is an ``Inlined`` one;
+    and so it is where a private part of Numba is missing.
     """
 
     def __init__(self, function: Callable) -> None:
@@ -135,11 +137,11 @@ _TO_LINK: list[Shared] = []  # the shared steps of loaded files that no kernel c
 class Packed(Kernel):
     """A kernel that Python calls by its ``entry``, which raises ``TypeError`` for arguments of all other types.
 
-    It takes few and flat arrays (``dynamics.packed``), may not allocate, and returns whether they are as long as they
-    should be, or nothing. Compiled for the types that its parameters are annotated with: ``int``, ``Table``,
-    ``np.ndarray`` for numbers in a row, ``MayMiss``, where None is no numbers and an array has some, and last
-    ``Room``. A refusal takes 0.3 µs. Where Numba is switched off, or lacks a part, calls without room are refused, and
-    others not looked at.
+    It takes few and flat arrays (``dynamics.packed``), may not allocate, and returns whether they
+    are as long as they should be, or nothing. Compiled for the types that its parameters are
+    annotated with: ``int``, ``Table``, ``np.ndarray`` for numbers in a row, ``MayMiss``, where None
+    is no numbers and an array has some, and last ``Room``. A refusal takes 0.3 µs. Where Numba is
+    switched off, or lacks a part, calls without room are refused, and others not looked at.
     """
 
     entry: Callable
@@ -200,8 +202,9 @@ def first_class(
 ) -> Callable:  # fmt: skip
     """Compile ``function`` now for one signature, as a value that other kernels can be handed.
 
-    ``into_c``: into the C function that calls it, for one that is handed large records, which are copied once less.
-    ``allocates``: it makes arrays. Our own code is kept, and that of a ``package``, the folder of its sources.
+    ``into_c``: into the C function that calls it, for one that is handed large records, which are
+    copied once less. ``allocates``: it makes arrays. Our own code is kept, and that of a
+    ``package``, the folder of its sources.
     """
     kept = package is not None or _is_ours(function)
     options = {**(COMPILE_OPTIONS if allocates else loop_options()), "cache": kept}
@@ -248,8 +251,8 @@ def compile_loop(
 ) -> Callable:
     """Compile ``function`` now for one signature, without reference counting.
 
-    The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking through it again
-    and again is a tenth of the time.
+    The garbage collector stands still meanwhile: what Numba makes lives until it ends, and looking
+    through it again and again is a tenth of the time.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -263,8 +266,8 @@ def compile_loop(
 def unchecked_call(loop: Any) -> Callable:
     """What ``compile_loop`` has compiled, or a kernel's first call, called without a look at types of arguments.
 
-    Finding out the type of nested records costs more than a short loop does. Who calls it hands over arrays of just
-    the types and layout that it was compiled for: nothing looks any more.
+    Finding out the type of nested records costs more than a short loop does. Who calls it hands
+    over arrays of just the types and layout that it was compiled for: nothing looks any more.
     """
     loop = getattr(loop, "dispatcher", loop)
     versions = list(getattr(loop, "overloads", {}).values())
@@ -294,7 +297,8 @@ def _jit_is_off() -> bool:
 def load_numba() -> Any:
     """Numba, told what a ``Kernel``, a ``view``, a ``Record`` are.
 
-    It looks for ``.numba_config.yaml`` in the current folder; that would change code and not the folder it is kept in.
+    It looks for ``.numba_config.yaml`` in the current folder; that would change code and not the
+    folder it is kept in.
     """
     with without_settings_here(".numba_config.yaml"):
         import numba
@@ -317,7 +321,8 @@ def load_numba() -> Any:
 def _load_without_linear_algebra() -> None:
     """Let Numba load what it knows of arrays without all of SciPy's linear algebra, 0.2 s.
 
-    It does so only to see whether that is there, and it is. Kernels that use it load it when compiled or called.
+    It does so only to see whether that is there, and it is. Kernels that use it load it when
+    compiled or called.
     """
     from numba.np import linalg
 

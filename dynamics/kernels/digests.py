@@ -1,8 +1,8 @@
 """What compiled code depends on, as digests that name its folders: versions, processor, flags and sources, and no path.
 
-Numba itself only looks at the file that holds a function, so an edited helper in another file, or a new
-``NUMBA_BOUNDSCHECK``, would otherwise run the old code. ``dynamics`` and the core have one digest together, each
-extension has one of its own.
+Numba itself only looks at the file that holds a function, so an edited helper in another file, or a
+new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code. ``dynamics`` and the core have one
+digest together, each extension has one of its own.
 """
 
 import functools

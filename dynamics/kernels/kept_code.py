@@ -1,9 +1,10 @@
 """What lies in the folder of compiled code: every version of a function in a file of its own, with its checksum.
 
-Compiled code is executed as it lies there. A file that a power cut, a full disk or a bad sector has left otherwise
-than it was written is not read; what it held is compiled anew, and takes its place. The name of a file says which
-function it is of and, as a digest, for which types it was compiled, so that no index is needed, no process waits for
-another one that writes, and to look for code loads no class that it was compiled for.
+Compiled code is executed as it lies there. A file that a power cut, a full disk or a bad sector has
+left otherwise than it was written is not read; what it held is compiled anew, and takes its place.
+The name of a file says which function it is of and, as a digest, for which types it was compiled,
+so that no index is needed, no process waits for another one that writes, and to look for code loads
+no class that it was compiled for.
 """
 
 import functools
@@ -99,8 +100,8 @@ class KeptCode(NullCache):
 def _are_of_files(kind: Any) -> bool:
     """Whether every record of arrays in types is of a class that another process finds by its name.
 
-    One that is made at run time, as those of a method's parameters, would be read as a class of its own, and no call
-    would have its type.
+    One that is made at run time, as those of a method's parameters, would be read as a class of its
+    own, and no call would have its type.
     """
     if isinstance(kind, Signature):
         return _are_of_files((kind.return_type, *kind.args))

@@ -1,9 +1,10 @@
 """What ``Packed`` kernels, ``view`` and ``room_here`` are to Numba; ``decorators`` loads it together with Numba.
 
-Numba finds out the type of every array of a call before it takes it apart, 0.03 µs. Here the code that takes it apart
-also looks whether it is what the kernel is compiled for, 0.003 µs: an ``ndarray`` itself of float64 in the machine's
-order of bytes, C-contiguous, aligned and writable. ``TypeError`` refuses all else. Where the fields of arrays and
-types lie NumPy promises to whoever compiles with its headers.
+Numba finds out the type of every array of a call before it takes it apart, 0.03 µs. Here the code
+that takes it apart also looks whether it is what the kernel is compiled for, 0.003 µs: an
+``ndarray`` itself of float64 in the machine's order of bytes, C-contiguous, aligned and writable.
+``TypeError`` refuses all else. Where the fields of arrays and types lie NumPy promises to whoever
+compiles with its headers.
 """
 
 import functools
@@ -38,7 +39,8 @@ llvm.add_symbol(
 class LentArray(types.Array):
     """An array that Python lends to a kernel; where it ``may_miss`` None too, as one of no numbers.
 
-    While the kernel has one that lets ``others_run``, its last argument, other threads of Python run.
+    While the kernel has one that lets ``others_run``, its last argument, other threads of Python
+    run.
     """
 
     def __init__(self, rank: int, may_miss: bool = False, others_run: bool = False) -> None:

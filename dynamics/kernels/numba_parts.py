@@ -1,8 +1,8 @@
 """The private parts of Numba that the decorators lean on, and whether this version has them.
 
-They halve the time that compiling takes, and by them compiled code is kept with checksums and comes along. Where one
-is missing, as it may be in a version newer than ``NEWEST_TESTED``, all are left alone: compiling takes longer, and
-results are the same.
+They halve the time that compiling takes, and by them compiled code is kept with checksums and comes
+along. Where one is missing, as it may be in a version newer than ``NEWEST_TESTED``, all are left
+alone: compiling takes longer, and results are the same.
 """
 
 import functools

@@ -1,8 +1,9 @@
 """Numba for our functions alone: with a processor, settings and a folder of their own.
 
-What else this process compiles with Numba, users' functions, keeps its processor, its settings and its folders. Our
-code goes into the context that all of Numba shares, so that functions of both kinds call each other; only while ours
-are compiled, under Numba's lock, it writes machine code for our processor.
+What else this process compiles with Numba, users' functions, keeps its processor, its settings and
+its folders. Our code goes into the context that all of Numba shares, so that functions of both
+kinds call each other; only while ours are compiled, under Numba's lock, it writes machine code for
+our processor.
 """
 
 import functools

@@ -1,16 +1,17 @@
 """Numbers with names that compiled code and Python read and write: ``state.now.step += 1``.
 
-A kernel gets its arguments by value, so what changes must lie in memory of its own: in an array, or, where it is one
-number, here. A record lies inside a ``NamedTuple`` of arrays, and is what it is called:
+A kernel gets its arguments by value, so what changes must lie in memory of its own: in an array,
+or, where it is one number, here. A record lies inside a ``NamedTuple`` of arrays, and is what it is
+called:
 
     @record
     class Clock:
         step: int = 0
         time: float = 0.0
 
-Handing over a record of fourteen numbers takes 0.04 µs, and reading one of them from Python 0.02 µs. NumPy's own
-records need 2.5 µs and 3.5 µs: they tell the layout of their memory anew each time. ``dynamics.kernels.record_types``
-lets Numba know of them.
+Handing over a record of fourteen numbers takes 0.04 µs, and reading one of them from Python 0.02
+µs. NumPy's own records need 2.5 µs and 3.5 µs: they tell the layout of their memory anew each time.
+``dynamics.kernels.record_types`` lets Numba know of them.
 """
 
 import ctypes

@@ -14,7 +14,8 @@ from importlib.util import find_spec
 def without_settings_here(name: str) -> Iterator[None]:
     """Inside, a file of that name in the current folder is not there for who asks before reading it.
 
-    Numba and Matplotlib do so when they are imported. Files of that name elsewhere are found as ever.
+    Numba and Matplotlib do so when they are imported. Files of that name elsewhere are found as
+    ever.
     """
     exists = os.path.exists
 

@@ -1,8 +1,8 @@
 """Spatial vectors inside kernels: pairs of vectors about one common point, the angular one first.
 
-A motion is the angular velocity and the velocity of the body's point at the origin, a force the moment about the
-origin and the force. A body is its mass, its first and its second moment (xx, xy, xz, yy, yz, zz). Notation and
-products as in Featherstone 2008.
+A motion is the angular velocity and the velocity of the body's point at the origin, a force the
+moment about the origin and the force. A body is its mass, its first and its second moment (xx, xy,
+xz, yy, yz, zz). Notation and products as in Featherstone 2008.
 """
 
 from dynamics.kernels.decorators import inlined

@@ -1,7 +1,7 @@
 """Vectors of three numbers inside kernels: plain tuples, which the compiler keeps in registers.
 
-Every step is compiled into its caller, so that a formula reads as in the textbook and costs what its components cost.
-``a``, ``b`` are (x, y, z); ``rows`` is an array whose row ``i`` holds vectors.
+Every step is compiled into its caller, so that a formula reads as in the textbook and costs what
+its components cost. ``a``, ``b`` are (x, y, z); ``rows`` is an array whose row ``i`` holds vectors.
 """
 
 import math

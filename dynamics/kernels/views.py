@@ -1,7 +1,8 @@
 """A part of a flat array as an array of any shape: what ``reshape`` gives, without its search for strides.
 
-Numba's ``reshape`` asks a function that knows every layout, 20 ns for each array, where a call takes thirty of them;
-a row of numbers without gaps has but one answer. ``lent`` lets Numba know of it.
+Numba's ``reshape`` asks a function that knows every layout, 20 ns for each array, where a call
+takes thirty of them; a row of numbers without gaps has but one answer. ``lent`` lets Numba know of
+it.
 """
 
 import math

@@ -1,6 +1,7 @@
 """From a world's words to numbers: its arms, its solids, and the methods that it names.
 
-It owns what record, figures, navigation and clearance read of a world; what runs is put together in ``experiment``.
+It owns what record, figures, navigation and clearance read of a world; what runs is put together in
+``experiment``.
 """
 
 import lazy_loader

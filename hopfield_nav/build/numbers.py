@@ -1,6 +1,7 @@
 """A world as numbers: its arms, true and believed; its methods; and its obstacles, as solids and as kernels read them.
 
-Of obstacles the worlds are resolved: random cylinders have been drawn. Unknown ones come first, then known ones.
+Of obstacles the worlds are resolved: random cylinders have been drawn. Unknown ones come first,
+then known ones.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """The command line: its commands in their order, its exit status, and one line for every fault.
 
-Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it, or through an
-obstacle; 2 bad input or usage; 3 internal error, with a report file; 130 interrupted.
+Exit status: 0 goal reached, or every row of a sweep written; 1 a valid run that did not reach it,
+or through an obstacle; 2 bad input or usage; 3 internal error, with a report file; 130 interrupted.
 
 A command imports what does the work when it is called: the help answers before NumPy is loaded.
 """

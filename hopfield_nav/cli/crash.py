@@ -36,8 +36,9 @@ def say_refused(error: Exception) -> int:
 def noticed_interrupts() -> Iterator[list[int]]:
     """A list to which every Ctrl-C adds its signal, besides raising KeyboardInterrupt as ever.
 
-    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it. Where it meets what Python
-    calls when an object goes, it would be printed and lost: it is raised once more, a moment later.
+    Where Ctrl-C meets the compiler, the interrupt is lost and another error comes of it. Where it
+    meets what Python calls when an object goes, it would be printed and lost: it is raised once
+    more, a moment later.
     """
     seen: list[int] = []
     ours = threading.current_thread() is threading.main_thread()
@@ -86,7 +87,8 @@ def write_report(
 ) -> Path:
     """Write what happened to ``hopfield-nav-error-TIME.txt``, to send along with a bug report.
 
-    The file lies in the folder of the run's ``record``, without one here, or else in the temporary folder.
+    The file lies in the folder of the run's ``record``, without one here, or else in the temporary
+    folder.
     """
     name = f"hopfield-nav-error-{time.strftime('%Y%m%d-%H%M%S')}.txt"
     from hopfield_nav.record import version_of

@@ -88,8 +88,8 @@ def save_where_free(
 ) -> Path:
     """Save results, at the next free name where another program has taken the folder meanwhile, and say so.
 
-    ``save`` raises ``FolderTaken`` where the folder that it is given holds something; the rest is as in
-    ``choose_folder``. Returns where the results are.
+    ``save`` raises ``FolderTaken`` where the folder that it is given holds something; the rest is
+    as in ``choose_folder``. Returns where the results are.
     """
     place = folder
     while True:

@@ -111,8 +111,9 @@ def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> No
 def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> None:
     """Print a table with a head; the first ``labels`` columns name a row, the others hold its values.
 
-    Where it is wider than the terminal words of its head and long cells go below each other, then columns to further
-    tables with the same names, and where not even one fits every value gets a line. No number is cut.
+    Where it is wider than the terminal words of its head and long cells go below each other, then
+    columns to further tables with the same names, and where not even one fits every value gets a
+    line. No number is cut.
     """
     width = _console().width
     columns = [[printable(cell) for cell in column] for column in zip(headings, *rows, strict=True)]

@@ -1,6 +1,7 @@
 """The control computer: what it senses, and what it does in one control period.
 
-Owns the step and what methods share; ``laws``, ``estimators`` and ``detectors`` hold one method a file.
+Owns the step and what methods share; ``laws``, ``estimators`` and ``detectors`` hold one method a
+file.
 """
 
 import lazy_loader

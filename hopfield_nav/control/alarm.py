@@ -1,36 +1,41 @@
 """When a level is an alarm: the rule, what it remembers, and its one function.
 
-The control computer asks it once a period; the closed loop and ``replay`` of recordings use the same.
+The control computer asks it once a period; the closed loop and ``replay`` of recordings use the
+same.
 
-**One touch is one collision.** The detector fires above level 1. What it then feels is an *episode*, and the
-reference explains it: a new trajectory begins with the velocity of the old one, so for a while it goes deeper into
-what was felt, turns, and comes back to where it was; only from there on must the force fall. The episode ends when
-the level has fallen below ``rearm`` and the reference is back; or, where it does not come back, when the level has
-stayed there for ``CALM_TIME``. Where the model has a load wrong the level never falls so far: there the episode ends
-when it has stayed within ``STEADY_RANGE`` of its lowest value for ``CALM_TIME``, and the next one begins as far above
-that value as it otherwise does above ``rearm``. Before the end the detector fires again for two reasons alone:
+**One touch is one collision.** The detector fires above level 1. What it then feels is an
+*episode*, and the reference explains it: a new trajectory begins with the velocity of the old one,
+so for a while it goes deeper into what was felt, turns, and comes back to where it was; only from
+there on must the force fall. The episode ends when the level has fallen below ``rearm`` and the
+reference is back; or, where it does not come back, when the level has stayed there for
+``CALM_TIME``. Where the model has a load wrong the level never falls so far: there the episode ends
+when it has stayed within ``STEADY_RANGE`` of its lowest value for ``CALM_TIME``, and the next one
+begins as far above that value as it otherwise does above ``rearm``. Before the end the detector
+fires again for two reasons alone:
 
-- **another direction**: the external torque is turned by more than 60° from what it was when the level
-  was highest, and from what it was in the alarm before, and the level rises by a whole threshold above
-  its lowest value since: an arm between two obstacles is thrown from one to the other, and touches two;
-- **growth in spite of the retreat**: the reference is back, or on its way in again, or the first leg of the
-  new path is over (or ``TURN_SHARE`` of it, where the reference has not even turned), and the level rises by
-  a whole threshold above its lowest value since.
+- **another direction**: the external torque is turned by more than 60° from what it was when the
+  level was highest, and from what it was in the alarm before, and the level rises by a whole
+  threshold above its lowest value since: an arm between two obstacles is thrown from one to the
+  other, and touches two;
+- **growth in spite of the retreat**: the reference is back, or on its way in again, or the first
+  leg of the new path is over (or ``TURN_SHARE`` of it, where the reference has not even turned),
+  and the level rises by a whole threshold above its lowest value since.
 
-An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the level has to rise
-by a whole threshold above what it was when that was decided, and then above its lowest value since.
+An arm that passes by what it touches does not retreat (``PASSING``): until the end of its leg the
+level has to rise by a whole threshold above what it was when that was decided, and then above its
+lowest value since.
 
-A slow controller and a stiff obstacle throw each other back and forth, so that the level swings from one period to
-the next: its lowest value is that of the larger one of every two periods.
+A slow controller and a stiff obstacle throw each other back and forth, so that the level swings
+from one period to the next: its lowest value is that of the larger one of every two periods.
 
-Directions are those of the torques that contact puts on the joints; an estimator that knows none is given the
-direction against the reference's motion. At the alarm a torque is hardly larger than what the model may have wrong,
-such as friction, whose error changes its sign when the arm turns back: so the direction is taken until the level
-first falls, and a turn alone is nothing new.
+Directions are those of the torques that contact puts on the joints; an estimator that knows none is
+given the direction against the reference's motion. At the alarm a torque is hardly larger than what
+the model may have wrong, such as friction, whose error changes its sign when the arm turns back: so
+the direction is taken until the level first falls, and a turn alone is nothing new.
 
-**Passages.** The detector judges a second time, with ``detection.report`` in the place of its threshold and a memory of
-its own. A *passage*, which need not be an alarm, begins where that level rises above 1, and ends where it has fallen
-below ``rearm``.
+**Passages.** The detector judges a second time, with ``detection.report`` in the place of its
+threshold and a memory of its own. A *passage*, which need not be an alarm, begins where that level
+rises above 1, and ends where it has fallen below ``rearm``.
 """
 
 from enum import IntEnum
@@ -66,8 +71,8 @@ class AlarmRule(NamedTuple):
 
     rearm: float  # level below which an episode may end
     hold_off: float  # time after a new trajectory during which nothing is detected [s]
-    # whether one touch is one collision; else every rise by a whole threshold is one, and the detector is
-    # armed again as soon as the level is below ``rearm``
+    # whether one touch is one collision; else every rise by a whole threshold is one, and the
+    # detector is armed again as soon as the level is below ``rearm``
     episodes: bool
     lag: float  # distance behind the reference that is a level of 1 too [m]; 0: none is
 
@@ -82,8 +87,8 @@ class AlarmNow:
     fired_time: float = 0.0  # when it fired [s]
     loud_time: float = 0.0  # when the level was above ``rearm`` last [s]
     last_level: float = 0.0  # that of the period before
-    # lowest level, of every two periods the larger one, since the reference was back; until then the latest
-    # one, or where the arm passes by that when it began to
+    # lowest level, of every two periods the larger one, since the reference was back; until then
+    # the latest one, or where the arm passes by that when it began to
     floor: float = 0.0
     peak: float = 0.0  # highest level since it fired, until it has begun to fall; then infinite
     low: float = 0.0  # lowest level since then, of every two periods the larger one
@@ -114,8 +119,9 @@ def make_alarm(n: int) -> Alarm:
 def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     """Whether a collision is detected now.
 
-    ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. At the end of a
-    trajectory to the goal (``at_end``) level 1 always counts; else an arm held off it would press on.
+    ``since_plan``: time since the trajectory began, ``leg``: duration of its first leg [s]. At the
+    end of a trajectory to the goal (``at_end``) level 1 always counts; else an arm held off it
+    would press on.
     """
     now, level = alarm.now, belief.now.level
     larger = max(level, now.last_level) if rule.episodes else level

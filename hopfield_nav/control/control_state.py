@@ -1,12 +1,12 @@
 """What the control computer knows, believes and remembers, and what it is told between an alarm and the next path.
 
-To rest, to slide, to pass by changes what it does (``ControlMode``), and from when on its alarm rule takes a growing
-level for something new (``RetreatStage``). Whoever decides on it, as ``experiment`` does, calls these functions and
-writes into none of its memory.
+To rest, to slide, to pass by changes what it does (``ControlMode``), and from when on its alarm
+rule takes a growing level for something new (``RetreatStage``). Whoever decides on it, as
+``experiment`` does, calls these functions and writes into none of its memory.
 
-What was measured in the last periods tells when a contact began that was felt only later. An alarm comes after the
-first contact: the observer lags, the force has to grow to the threshold. The level tells when it began to rise, and the
-angles of that moment are still known.
+What was measured in the last periods tells when a contact began that was felt only later. An alarm
+comes after the first contact: the observer lags, the force has to grow to the threshold. The level
+tells when it began to rise, and the angles of that moment are still known.
 """
 
 import math
@@ -41,8 +41,8 @@ class Trace(NamedTuple):
     """A ring of rows."""
 
     now: TraceNow  # where it is
-    # (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque of contact
-    # [N·m]; time NaN where there is none yet
+    # (PERIODS, 2 + 2 n): time [s], alarm level [1], measured joint angles [rad], estimated torque
+    # of contact [N·m]; time NaN where there is none yet
     rows: np.ndarray
 
 
@@ -87,8 +87,8 @@ def torques_in(rows: np.ndarray) -> np.ndarray:
 def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     """When, not before ``since`` [s], the level began to rise to what it is in the last row.
 
-    That row is of the alarm. It is the moment at which a straight line through ``RISE_SHARES`` of the rise meets the
-    lowest level. An alarm without a rise began when it was raised.
+    That row is of the alarm. It is the moment at which a straight line through ``RISE_SHARES`` of
+    the rise meets the lowest level. An alarm without a rise began when it was raised.
     """
     rows = in_order(trace)
     rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
@@ -106,8 +106,8 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
 def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE_TIME) -> np.ndarray:
     """The rows (k, 2 + 2 n) of a trace, see ``in_order``, of the motion just before a contact.
 
-    What they say of a contact is what the model leaves, and noise. They are of so many ``seconds`` before the
-    ``onset`` [s].
+    What they say of a contact is what the model leaves, and noise. They are of so many ``seconds``
+    before the ``onset`` [s].
     """
     end, time = onset - _GUARD_TIME, rows[:, 0]
     return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -1,18 +1,19 @@
 """One control period: sensed signals and reference in, torque and alarm level out.
 
-The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state is not among its
-arguments.
+The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state
+is not among its arguments.
 
-A control law without an integral stops where its error balances what the model gets wrong. At the end of a
-trajectory, where the reference rests, the measured joint error is therefore integrated into a correction of the
-reference, for any law:
+A control law without an integral stops where its error balances what the model gets wrong. At the
+end of a trajectory, where the reference rests, the measured joint error is therefore integrated
+into a correction of the reference, for any law:
 
     d(correction)/dt = rate (q_wanted - q),    q_ref = q_wanted + correction.
 
-With a law of gains K0 and K1 the loop is stable where K1 is above the rate. In motion the correction decays with the
-same rate. What a law, an estimator or a detector sees is the moved reference, so the error that shows a contact is not
-integrated away; and the correction is at most ``MAX_CORRECTION``, so that nothing winds up. How far the arm lags behind
-its reference shows a contact that is not felt in the torques.
+With a law of gains K0 and K1 the loop is stable where K1 is above the rate. In motion the
+correction decays with the same rate. What a law, an estimator or a detector sees is the moved
+reference, so the error that shows a contact is not integrated away; and the correction is at most
+``MAX_CORRECTION``, so that nothing winds up. How far the arm lags behind its reference shows a
+contact that is not felt in the torques.
 """
 
 from typing import NamedTuple
@@ -117,8 +118,8 @@ def move_reference(correction, sensed):
 def lag_behind(sensed, correction, work):
     """Farthest that the origin of a joint's frame, or the tool, is from where the reference wants it [m].
 
-    To first order in the joint error, from the frames in ``work``. What ``settle`` has added to the reference,
-    ``correction`` (n,), is no error.
+    To first order in the joint error, from the frames in ``work``. What ``settle`` has added to the
+    reference, ``correction`` (n,), is no error.
     """
     n = sensed.q.size
     error = work.vector[0]
@@ -155,8 +156,9 @@ def estimate_and_judge(model, estimator, detector, resolution, sensed, work, bel
 def command_torque(controller, sensed, floating, tau):
     """Write the law's torque, held to the limits, to ``tau``; returns whether a limit was met.
 
-    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's model, and no
-    friction: friction that is too large in the model would drive the arm. Reads the frames in ``controller.work``.
+    Where the arm is ``floating`` it is the torque that bears the arm's weight in the controller's
+    model, and no friction: friction that is too large in the model would drive the arm. Reads the
+    frames in ``controller.work``.
     """
     law, limits, model, work = (
         controller.law,

@@ -1,7 +1,7 @@
 """What a moving arm tells of itself: means over short windows, and the path of a wiggle.
 
-It owns the sums that ``link_learning`` and ``gear_fit`` are fed with, and the slow change of the model towards what
-was learnt: a sudden one would look like a blow to an observer of the momentum.
+It owns the sums that ``link_learning`` and ``gear_fit`` are fed with, and the slow change of the
+model towards what was learnt: a sudden one would look like a blow to an observer of the momentum.
 """
 
 import math

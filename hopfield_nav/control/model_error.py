@@ -1,19 +1,20 @@
 """The friction that the control computer believes in, and how far the torque that its model predicts may be wrong.
 
-It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the measured joint
-angles; ``control_step`` alone brings it up to date, and every method reads the result in ``Sensed``. Two more states
-are of gears that are softer and stiffer by a factor: what lies between them is not known. It is wide after a turn,
-and nothing once a joint has slipped. Nor is it known how the gears were strained at the start, which a path forgets,
-and how far a slow joint has turned back within a step of its encoder.
+It owns the state of gears that give before they slip (``dynamics.joint_friction``), kept from the
+measured joint angles; ``control_step`` alone brings it up to date, and every method reads the
+result in ``Sensed``. Two more states are of gears that are softer and stiffer by a factor: what
+lies between them is not known. It is wide after a turn, and nothing once a joint has slipped. Nor
+is it known how the gears were strained at the start, which a path forgets, and how far a slow joint
+has turned back within a step of its encoder.
 
-Thresholds allow for the rest. With masses wrong by a share m, and friction by a share f, the residual without contact
-is about m (M qdd_ref + C qd + g) + f friction: what the model itself says of size and shape of its own error. About
-speed zero friction may be anything up to breakaway, and no model tells which; nor does the model know
-breakaway better than the rest of its friction.
+Thresholds allow for the rest. With masses wrong by a share m, and friction by a share f, the
+residual without contact is about m (M qdd_ref + C qd + g) + f friction: what the model itself says
+of size and shape of its own error. About speed zero friction may be anything up to breakaway, and
+no model tells which; nor does the model know breakaway better than the rest of its friction.
 
-Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag of rate L leaves at
-most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured torque, new in every period T, leaves
-sqrt(a/(2 - a)) of itself with a = 1 - exp(-L T).
+Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag
+of rate L leaves at most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured
+torque, new in every period T, leaves sqrt(a/(2 - a)) of itself with a = 1 - exp(-L T).
 """
 
 import math
@@ -71,7 +72,8 @@ class FrictionBelief(NamedTuple):
 
     now: FrictionNow  # whether there is one
     q: np.ndarray  # (n,) joint angles of the period before [rad]
-    # (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they began [N·m]
+    # (n, 4) of the gears: as believed, softer, stiffer, and what is left of not knowing how they
+    # began [N·m]
     torque: np.ndarray
     doubt: np.ndarray  # (n,) factor by which the stiffness of a gear may be off, either way
 
@@ -94,8 +96,8 @@ def believed_at(model, i, speed):
 def update_believed_friction(model, sensed, resolution, belief):
     """Write ``sensed.friction`` and ``sensed.friction_doubt`` at the measured angles and speeds.
 
-    Where the model's gears are ideal the sign of the speed is smoothed, as a measured one crosses zero in noise;
-    there is no doubt then. ``resolution`` (n,) is the step of the encoders [rad].
+    Where the model's gears are ideal the sign of the speed is smoothed, as a measured one crosses
+    zero in noise; there is no doubt then. ``resolution`` (n,) is the step of the encoders [rad].
     """
     friction = model.friction
     for i in range(sensed.q.size):
@@ -147,7 +149,8 @@ def update_model_torques(model, sensed, work):
 def hidden_friction(model, sensed, i, stiction_speed, friction_error):
     """Torque that friction may hide on joint ``i`` [N·m].
 
-    With an ideal gear breakaway at speed zero, fading beyond; else what is not known of its state and its level.
+    With an ideal gear breakaway at speed zero, fading beyond; else what is not known of its state
+    and its level.
     """
     largest = max(model.friction[i, 0], model.friction[i, 2])
     if model.presliding[i] < np.inf:  # a level that is off shows in the middle of a turn as well

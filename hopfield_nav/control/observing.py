@@ -1,8 +1,8 @@
 """What observers share: the time since the last call, a lag, and the wrench that explains a torque on the joints.
 
-Three places of the memory of one that is sampled once a period are ``STARTED`` (0 until its first call),
-``LAST_TIME`` and ``LAST_GAP``, the time between its last two calls. One of the momentum has 2 n more behind them, see
-``update_mean_torque``, and its own from ``momentum_memory(n)`` on.
+Three places of the memory of one that is sampled once a period are ``STARTED`` (0 until its first
+call), ``LAST_TIME`` and ``LAST_GAP``, the time between its last two calls. One of the momentum has
+2 n more behind them, see ``update_mean_torque``, and its own from ``momentum_memory(n)`` on.
 """
 
 import math
@@ -53,12 +53,13 @@ def momentum_memory(n):
 def update_mean_torque(model, sensed, memory, work):
     """Write into ``work.vector[0]`` the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
 
-    From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone 2005):
+    From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone
+    2005):
 
         mean = (p - p_last)/T - tau - the mean of C^T qd - g - friction,
 
-    tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed`` is 0. Uses
-    ``work.vector[1]`` and what ``update_momentum`` does.
+    tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed``
+    is 0. Uses ``work.vector[1]`` and what ``update_momentum`` does.
     """
     qd, n = sensed.qd, sensed.qd.size
     momentum, rate = work.vector[0], work.vector[1]
@@ -84,9 +85,10 @@ def lag_share(pole, period):
 def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
     """Write the ``wrench`` (6,) at the tool with J^T wrench = ``tau_external`` (n,), at the frames in ``work``.
 
-    Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J J^T)) is at least
-    ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity λ grows, and the status is
-    ``DAMPED`` instead of 0. Arms with fewer than six joints are always damped.
+    Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J
+    J^T)) is at least ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity
+    λ grows, and the status is ``DAMPED`` instead of 0. Arms with fewer than six joints are always
+    damped.
 
     Source: ragazzon2012 (5.2); damping after Nakamura and Hanafusa 1986.
     """

@@ -1,7 +1,7 @@
 """What the sensors make of the true state: rounding to the encoder's steps, noisy velocities, the wrist.
 
-The random numbers are a generator of the run's own (xorshift64*, Box-Muller), so that a run is repeated exactly by
-its seed, whatever else draws random numbers.
+The random numbers are a generator of the run's own (xorshift64*, Box-Muller), so that a run is
+repeated exactly by its seed, whatever else draws random numbers.
 
 Source: Vigna 2016 (xorshift64*); Box and Muller 1958.
 """
@@ -81,8 +81,8 @@ def sense_torque(sensors, random, tau, measured):
 def sense_wrench(sensors, gravity, reading, sensed, work):
     """Write the measured wrench: the sensor's ``reading`` (6,), the believed payload taken off.
 
-    Weight and inertia of the payload are those at the measured angles and speeds and the reference acceleration:
-    differences of noisy speeds would be worse. Reads the frames in ``work``.
+    Weight and inertia of the payload are those at the measured angles and speeds and the reference
+    acceleration: differences of noisy speeds would be worse. Reads the frames in ``work``.
     """
     for k in range(6):
         sensed.wrench[k] = reading[k]

@@ -1,7 +1,7 @@
 """One experiment: a world is simulated from event to event and becomes a run.
 
-Owns what happens between a world and its record: the loop of events, what the arm does after an alarm, the checks
-before a run, and the summary. The record itself lies in ``record``.
+Owns what happens between a world and its record: the loop of events, what the arm does after an
+alarm, the checks before a run, and the summary. The record itself lies in ``record``.
 """
 
 import lazy_loader

@@ -1,13 +1,16 @@
 """Whether an arm at the end of its path has arrived, or will still arrive; what ``no_path`` rests on.
 
-The control computer stops where the tool is at the goal by all it senses; truly it may be elsewhere.
+The control computer stops where the tool is at the goal by all it senses; truly it may be
+elsewhere.
 
-Once its trajectory has ended, the arm comes nearer to the goal only as far as ``controller.settling`` moves its
-reference. Where it comes no nearer, the reference is not moved any more, and nothing touches it, it is left where it
-is for good: nothing will be felt either, and the time limit would be all it waits for.
+Once its trajectory has ended, the arm comes nearer to the goal only as far as
+``controller.settling`` moves its reference. Where it comes no nearer, the reference is not moved
+any more, and nothing touches it, it is left where it is for good: nothing will be felt either, and
+the time limit would be all it waits for.
 
-What the arm itself knows speaks against touches where it drove freely, and against facts that cannot all be true; a
-real arm can tell as much. The truth of the simulation tells which touches were of nothing.
+What the arm itself knows speaks against touches where it drove freely, and against facts that
+cannot all be true; a real arm can tell as much. The truth of the simulation tells which touches
+were of nothing.
 """
 
 import math

@@ -1,7 +1,8 @@
 """What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases.
 
-Behind it stand the parts that the compiled loop reads: plant, contact, controller, settings. What a simulation is given
-is checked here. Obstacles in which the arm starts are refused where they are known, and warned of where they are not.
+Behind it stand the parts that the compiled loop reads: plant, contact, controller, settings. What a
+simulation is given is checked here. Obstacles in which the arm starts are refused where they are
+known, and warned of where they are not.
 """
 
 import math
@@ -44,8 +45,9 @@ from hopfield_nav.world import World, further_columns
 _STAGES = {"rk4": loops.RK4, "semi_implicit_euler": loops.SEMI_IMPLICIT_EULER}
 _MIN_DEPTH = 1e-6  # [m] less is on the surface
 
-# What a simulation changes on its way: map, path and trajectory; the control computer; settings of the loop; state of
-# arm and control computer; what is recorded; the phases between an alarm and the new path, where the arm slides or not
+# What a simulation changes on its way: map, path and trajectory; the control computer; settings of
+# the loop; state of arm and control computer; what is recorded; the phases between an alarm and the
+# new path, where the arm slides or not
 Begun = tuple[Navigator, Controller, loops.Settings, loops.State, loops.Rows, dict[bool, Phase]]
 
 
@@ -157,8 +159,8 @@ def assemble(
 def choose_engine(world: World, plant: loops.Plant, start: np.ndarray) -> loops.Engine:
     """What advances the state: the compiled loop, or the engine that ``plant.engine`` names.
 
-    Raises ``BadInput``: its extension is not there, or as the engine; or the step is so large that joint damping,
-    contact or the damping of the law would make the arm explode at the start.
+    Raises ``BadInput``: its extension is not there, or as the engine; or the step is so large that
+    joint damping, contact or the damping of the law would make the arm explode at the start.
     """
     method = world.trust.find("engine", world.plant.engine, world.folder)
     engine: loops.Engine = method.kernel(world, plant, start)

@@ -17,7 +17,8 @@ goal: {cell: [17, 6]}
 """  # the first plan asks for distances of map and arm to what is known
 
 
-# What the runs of a sweep may call. The first ones have next to nothing in common; the last one needs them.
+# What the runs of a sweep may call. The first ones have next to nothing in common; the last one
+# needs them.
 PARTS = ("the closed loop", "both networks", "laws, estimators, detectors", "known obstacles")
 
 

@@ -1,7 +1,8 @@
 """Which motion the arm is on: between the loop, which tells of events, and the navigator, which plans.
 
-``Guidance`` is asked after a detection, and where a motion that needs a decision has got so far. It has the navigator
-answer, lets the arm come to rest or slide before the new path, and notes every detection.
+``Guidance`` is asked after a detection, and where a motion that needs a decision has got so far. It
+has the navigator answer, lets the arm come to rest or slide before the new path, and notes every
+detection.
 """
 
 import math
@@ -194,7 +195,8 @@ class Guidance:
     def _contact_began(self) -> float:
         """When the contact of the last 50 ms truly began [s]; NaN: there is none.
 
-        What is kept of contacts ends with the step before: one of this moment is found where the arm is now.
+        What is kept of contacts ends with the step before: one of this moment is found where the
+        arm is now.
         """
         kept = self._state.statistics
         if self._time - kept.last_contact_time <= CONTACT_MEMORY:

@@ -1,22 +1,23 @@
 """Settings that cannot go well: refused or warned of before a run, blamed after an explosion.
 
-With some a loop is unstable. With others the tool may go through obstacles, too soft, too thin, or met too fast.
-Contact pushes the tool out to the nearer side, so an obstacle can push back with no more than stiffness times half
-its thickness: beyond its middle it pushes the tool on. Where two overlap they push back with less, which is not looked
-at: whether a tool passed between them, the run says in the end. What an obstacle may have to hold against is estimated
-along the first path, as if the tool met it head-on:
+With some a loop is unstable. With others the tool may go through obstacles, too soft, too thin, or
+met too fast. Contact pushes the tool out to the nearer side, so an obstacle can push back with no
+more than stiffness times half its thickness: beyond its middle it pushes the tool on. Where two
+overlap they push back with less, which is not looked at: whether a tool passed between them, the
+run says in the end. What an obstacle may have to hold against is estimated along the first path, as
+if the tool met it head-on:
 
-- the force at which a collision is **felt**. A threshold in newtons is that force. One in newton-metres is
-  divided by the lever of the joint that shows the force best; what the detector allows a wrong model is
-  added to it (its mass_error, friction_error and stiction_share, of the arm at rest). Of a detector without
-  such a threshold nothing is known, and nothing is added. It counts twice: until the reference has turned
-  back the force grows on (measured: to 380 N with a threshold of 200 N, to 22 N with one of 12 N); but
-  the motors press with no more than their limits allow.
-- the force of the **impact**: with speed v and the mass m that the tool shows in its own direction it is
-  v sqrt(stiffness m) where nothing but the stiffness stops it.
+- the force at which a collision is **felt**. A threshold in newtons is that force. One in
+  newton-metres is divided by the lever of the joint that shows the force best; what the detector
+  allows a wrong model is added to it (its mass_error, friction_error and stiction_share, of the arm
+  at rest). Of a detector without such a threshold nothing is known, and nothing is added. It counts
+  twice: until the reference has turned back the force grows on (measured: to 380 N with a threshold
+  of 200 N, to 22 N with one of 12 N); but the motors press with no more than their limits allow.
+- the force of the **impact**: with speed v and the mass m that the tool shows in its own direction
+  it is v sqrt(stiffness m) where nothing but the stiffness stops it.
 
-In one integrator step the tool must not go further than half the thickness either. And a force above what the motors
-can press with, none beyond its limit, is never felt, except in an impact.
+In one integrator step the tool must not go further than half the thickness either. And a force
+above what the motors can press with, none beyond its limit, is never felt, except in an impact.
 """
 
 from collections.abc import Iterator
@@ -107,8 +108,8 @@ def hidden_force(
 ) -> float:
     """The largest force on the tool that the joints bear by friction, without being seen to turn [N].
 
-    In a direction d it is the least of friction_i / |J^T d|_i over the joints. ``unseen`` (n,) is the torque that
-    turns each gear by a step of its encoder [N·m]; endless: none is seen.
+    In a direction d it is the least of friction_i / |J^T d|_i over the joints. ``unseen`` (n,) is
+    the torque that turns each gear by a step of its encoder [N·m]; endless: none is seen.
     """
     angle = np.linspace(0.0, np.pi, 73)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])

@@ -1,14 +1,15 @@
 """What the arm does between an alarm and its new path: ``detection.reaction`` of the world file.
 
-- ``retreat``: nothing. The new path begins at once, with the motion that the reference has, and its first leg
-  leads back; for part of that leg the reference goes deeper.
-- ``stop``: the reference brakes to where the arm was measured at the alarm, and stays until the arm rests.
-- ``float``: the motors bear the arm's own weight in the controller's model and nothing else; what it touches
-  pushes it off. The reference is the arm itself. Believed friction is not added: one believed to be too large
-  would drive the arm.
+- ``retreat``: nothing. The new path begins at once, with the motion that the reference has, and its
+  first leg leads back; for part of that leg the reference goes deeper.
+- ``stop``: the reference brakes to where the arm was measured at the alarm, and stays until the arm
+  rests.
+- ``float``: the motors bear the arm's own weight in the controller's model and nothing else; what
+  it touches pushes it off. The reference is the arm itself. Believed friction is not added: one
+  believed to be too large would drive the arm.
 
-Then the path is planned again, from where the arm is. What was felt is learned at the alarm, whatever follows; how
-far it is confirmed is told by the level where the arm itself turned back.
+Then the path is planned again, from where the arm is. What was felt is learned at the alarm,
+whatever follows; how far it is confirmed is told by the level where the arm itself turned back.
 """
 
 import math
@@ -138,7 +139,8 @@ class ReactionPhase(Phase):
     ) -> tuple[np.ndarray, np.ndarray]:
         """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
 
-        After ``stop`` the reference's; after ``float``, which ends here, those of the arm as measured.
+        After ``stop`` the reference's; after ``float``, which ends here, those of the arm as
+        measured.
         """
         end_rest(state.control, self._episodes)
         if self._kind != "float":

@@ -1,6 +1,7 @@
 """One experiment from start to outcome: move, detect, mark, back off, replan (ragazzon2012 chapter 7).
 
-It goes from event to event of the loop; what follows a touch, ``guidance`` says. For one's own loop:
+It goes from event to event of the loop; what follows a touch, ``guidance`` says. For one's own
+loop:
 
     simulation = Simulation(load_world("ragazzon2012"))
     while simulation.outcome is None:
@@ -45,18 +46,21 @@ class Interrupted(KeyboardInterrupt):
 class Simulation:
     """A world in motion.
 
-    ``copy.deepcopy`` and ``pickle`` give one that goes on from the same moment in just the same way, and calls nobody:
-    ``on_contact``, ``on_touch``, ``on_plan``, ``on_end`` and ``on_record`` of a copy are not set.
+    ``copy.deepcopy`` and ``pickle`` give one that goes on from the same moment in just the same
+    way, and calls nobody: ``on_contact``, ``on_touch``, ``on_plan``, ``on_end`` and ``on_record``
+    of a copy are not set.
 
     Args:
         world: from ``load_world``.
         seed: of every random number; default the world's own.
         trajectory: followed instead of searching the goal, whatever is felt on the way.
-        felt: an earlier run over the same map; what it felt is known, with the certainty that it had.
+        felt: an earlier run over the same map; what it felt is known, with the certainty that it
+            had.
 
     Attributes:
-        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``, ``diverged``,
-            ``method_failed`` or, where the program itself failed, ``internal_error``; ``reason`` says why.
+        outcome: None while running, then ``reached``, ``no_path``, ``unreachable``, ``time_limit``,
+            ``diverged``, ``method_failed`` or, where the program itself failed, ``internal_error``;
+            ``reason`` says why.
         state: true joint angles, what was sensed and believed (``loop.State``).
         loop: what advances it; its engine and, with elastic joints, their rotors.
         rows: what is recorded.
@@ -65,15 +69,19 @@ class Simulation:
         detections: every ``DetectionRecord`` so far.
         passages: every ``Passage`` above ``detection.report`` so far.
         on_contact: called with every ``Passage`` as it begins, if it is set; the arm goes on.
-        on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is set.
+        on_touch: called with the ``DetectionRecord`` of every touch that was answered, if it is
+            set.
         on_plan: called with every new ``PlannedMotion``, the first excepted, if it is set.
         on_end: called with outcome and reason, if it is set.
-        on_record: called with every ``Run`` that ``record`` gives, whose summary it may complete, if it is set.
-        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts in.
+        on_record: called with every ``Run`` that ``record`` gives, whose summary it may complete,
+            if it is set.
+        warnings: sentences on settings that cannot go well, and on obstacles that the arm starts
+            in.
 
-    Raises ``BadInput``: the start is not over the map or in a known obstacle, the step is too large for damping or
-    contact, or the earlier run says nothing on this map. While it moves, which is also during ``on_touch`` and the
-    like, it cannot be moved, reset or copied, by another thread either.
+    Raises ``BadInput``: the start is not over the map or in a known obstacle, the step is too large
+    for damping or contact, or the earlier run says nothing on this map. While it moves, which is
+    also during ``on_touch`` and the like, it cannot be moved, reset or copied, by another thread
+    either.
     """
 
     on_contact: Callable[[Passage], object] | None = None
@@ -189,12 +197,14 @@ class Simulation:
     def step(self, duration: float, torque: np.ndarray | None = None) -> str | None:
         """Go on for ``duration`` simulated seconds, or to the end if that comes first.
 
-        The arm moves by whole steps of the world's ``plant.step``, and what is left of a duration is added to the
-        next: 400 times 2.5 ms are one second. Collisions on the way are answered. Returns the outcome, or None while
-        running. A ``torque`` (n,) of the motors in the place of the control law's [N·m] is for one's own control, in
-        a world without a goal. Limits, period and delay are those of the world.
+        The arm moves by whole steps of the world's ``plant.step``, and what is left of a duration
+        is added to the next: 400 times 2.5 ms are one second. Collisions on the way are answered.
+        Returns the outcome, or None while running. A ``torque`` (n,) of the motors in the place of
+        the control law's [N·m] is for one's own control, in a world without a goal. Limits, period
+        and delay are those of the world.
 
-        Raises ``BadInput``: no number of seconds, or a torque that is not one finite number a joint.
+        Raises ``BadInput``: no number of seconds, or a torque that is not one finite number a
+        joint.
         """
         with self._alone("moved"):
             usual = self.controller
@@ -228,11 +238,12 @@ class Simulation:
     def run(self, progress: Progress | None = None, while_: GoesOn | None = None) -> Run:
         """Go on to the end and return the record.
 
-        ``progress`` is called now and then with the simulated time [s] and the number of touches; ``while_`` too, and
-        says whether to go on; else the outcome is ``running``.
+        ``progress`` is called now and then with the simulated time [s] and the number of touches;
+        ``while_`` too, and says whether to go on; else the outcome is ``running``.
 
-        Raises ``Interrupted``: by Ctrl-C, with the record so far. An error of the program itself is raised as it is;
-        its attribute ``run`` is the record so far, whose outcome is ``internal_error``.
+        Raises ``Interrupted``: by Ctrl-C, with the record so far. An error of the program itself is
+        raised as it is; its attribute ``run`` is the record so far, whose outcome is
+        ``internal_error``.
         """
         try:
             while self.outcome is None:

@@ -144,8 +144,8 @@ def imperfections(world: World) -> dict[str, Any]:
 def may_have_passed(state: State) -> bool:
     """Whether the axis of a body was so deep in obstacles that it may have gone through them.
 
-    Contact pushes a body out to the nearer side, so none gets further than half-way through what overlaps; beyond
-    three quarters of that it may well have come out on the other side.
+    Contact pushes a body out to the nearer side, so none gets further than half-way through what
+    overlaps; beyond three quarters of that it may well have come out on the other side.
     """
     return state.statistics.share >= SUNK_SHARE
 

@@ -1,7 +1,8 @@
 """What stands around the arm at which time: obstacles that come and go.
 
-The loop ends its stretch at the times of ``build.standing_times``, and goes on with the rows of the solids that stand
-then. What would come where the arm is waits: with all that comes at the same time, until the arm is in none of it.
+The loop ends its stretch at the times of ``build.standing_times``, and goes on with the rows of the
+solids that stand then. What would come where the arm is waits: with all that comes at the same
+time, until the arm is in none of it.
 """
 
 import math

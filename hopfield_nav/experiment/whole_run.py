@@ -20,8 +20,9 @@ def follow(
 ) -> Run:
     """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
 
-    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the end of it, or
-    ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the arm does not react to it.
+    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the
+    end of it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the
+    arm does not react to it.
 
     Raises ``BadInput``: the trajectory does not fit the arm, or as ``simulate``.
     """
@@ -42,8 +43,8 @@ def simulate(
     Returns:
         The record: ``run.outcome``, ``run.summary``, ``run.data``, ``run.save(folder)``.
 
-    Raises ``BadInput``: as ``Simulation``. ``Interrupted``, and errors of the program itself: as ``Simulation.run``,
-    with the record so far.
+    Raises ``BadInput``: as ``Simulation``. ``Interrupted``, and errors of the program itself: as
+    ``Simulation.run``, with the record so far.
 
     Source: ragazzon2012 chapter 7.
     """
@@ -53,10 +54,12 @@ def simulate(
 def try_world(world: World) -> Simulation:
     """Begin a run and stop before it moves: it is ready to go on.
 
-    The payload, room for what is random, the step, and the start are looked at one by one, so that all of their
-    faults are found; then the run is begun, so that nothing else is left for it to refuse.
+    The payload, room for what is random, the step, and the start are looked at one by one, so that
+    all of their faults are found; then the run is begun, so that nothing else is left for it to
+    refuse.
 
-    Raises ``BadInput``: what the run would be refused for; ``where`` is the key, and ``others`` has all other faults.
+    Raises ``BadInput``: what the run would be refused for; ``where`` is the key, and ``others`` has
+    all other faults.
     """
     faults: list[BadInput] = []
     with _kept(faults):

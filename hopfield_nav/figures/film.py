@@ -1,11 +1,12 @@
 """A film as a file, MP4 with H.264, which every player and browser shows; and a copy of this process that helps.
 
-The copy shares the frames of a film, or the pages of a run. Who draws much may ask for it, where no other threads run:
-a command does, a notebook does not.
+The copy shares the frames of a film, or the pages of a run. Who draws much may ask for it, where no
+other threads run: a command does, a notebook does not.
 
-A pool of ``concurrent.futures`` would not do. It takes 35 ms to begin, a copy 2 ms; on Ctrl-C it goes on with what it
-has begun and taken beforehand, where a copy ends at once; and where its process is killed while jobs are called back,
-its own thread ends with an error (``InvalidStateError``, Python 3.11).
+A pool of ``concurrent.futures`` would not do. It takes 35 ms to begin, a copy 2 ms; on Ctrl-C it
+goes on with what it has begun and taken beforehand, where a copy ends at once; and where its
+process is killed while jobs are called back, its own thread ends with an error
+(``InvalidStateError``, Python 3.11).
 """
 
 import os
@@ -81,8 +82,9 @@ def write_film(
 ) -> Path:  # fmt: skip
     """Write frames under another name first, and rename the file, ``<path>.mp4``, when it is whole.
 
-    Frames are (height, width, 4) uint8, red, green, blue and one that is not looked at, ``fps`` a second, of a size of
-    width and height [pixels]. After every one ``progress`` is called with the number of frames done and of all.
+    Frames are (height, width, 4) uint8, red, green, blue and one that is not looked at, ``fps`` a
+    second, of a size of width and height [pixels]. After every one ``progress`` is called with the
+    number of frames done and of all.
 
     Raises ``BadInput``: there is no ffmpeg; ``OSError``: the file cannot be written.
     """
@@ -131,8 +133,8 @@ def do_in_two_processes(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
 def draw_in_two_processes(draw: Callable[[int], np.ndarray], count: int) -> Iterator[np.ndarray]:
     """``draw(0)``, ``draw(1)``, … in order; a copy of this process, made at once, draws every second one.
 
-    What it returns has always the same shape and type. What the copy has not drawn when it ends, for an error too, is
-    drawn here.
+    What it returns has always the same shape and type. What the copy has not drawn when it ends,
+    for an error too, is drawn here.
     """
     here, there = Pipe(duplex=False)
 

@@ -1,7 +1,8 @@
 """A settled network as a picture: a colour for the steps to the goal, an arrow to the climbed neighbour, the path.
 
-A network of more than two axes is shown where a plane of cells cuts it. The steps are ln σ/ln β, so that the networks
-``sum`` and ``limit`` have one scale: where there is one path alone, both are its number of steps.
+A network of more than two axes is shown where a plane of cells cuts it. The steps are ln σ/ln β, so
+that the networks ``sum`` and ``limit`` have one scale: where there is one path alone, both are its
+number of steps.
 """
 
 from collections import Counter

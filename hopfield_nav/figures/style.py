@@ -1,10 +1,10 @@
 """How every picture looks: colours with fixed meanings, fonts, lines and sizes; and what every page is made with.
 
-Figures are made and saved inside ``with paper_style():``, where the user's settings of Matplotlib do not count;
-outside they stay as they are. The page in a browser has the same colours.
+Figures are made and saved inside ``with paper_style():``, where the user's settings of Matplotlib
+do not count; outside they stay as they are. The page in a browser has the same colours.
 
-Recorded signals have tens of thousands of rows; fewer points look the same. Legends stand above all panels, where
-they cover no data.
+Recorded signals have tens of thousands of rows; fewer points look the same. Legends stand above all
+panels, where they cover no data.
 """
 
 import io
@@ -44,8 +44,8 @@ class Palette(NamedTuple):
     missed: str = "#F0E442"
     # the true obstacles
     obstacle: str = "#B9B9B9"
-    # cells that no plan may use although nothing was felt there (rim, known obstacles, out of the arm's
-    # reach), and other quiet grey
+    # cells that no plan may use although nothing was felt there (rim, known obstacles, out of the
+    # arm's reach), and other quiet grey
     excluded: str = "#6E6E6E"
     # grid, ink: thin lines, and text
     grid: str = "#D4D4D4"
@@ -170,7 +170,8 @@ def panel_sheet(
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
     """Panels, whose height over width is ``shape``, on a figure of a width [inch], below a legend of all of them.
 
-    The room around them is in cm: at their left and right, below all, between two of them, and above each.
+    The room around them is in cm: at their left and right, below all, between two of them, and
+    above each.
     """
     left, right, below, between, title = (
         CENTIMETRE * room for room in (left, right, below, between, title)
@@ -209,8 +210,8 @@ def keep_scale(ax: Axes, least: float) -> Axes:
 def envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value of each of so many stretches, in order of time; or all.
 
-    Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are left out where others
-    are near.
+    Every point is one of the signal's own; no peak is lost. Values (k,) that are not finite are
+    left out where others are near.
     """
     count = values.size
     if count <= 2 * _BINS:

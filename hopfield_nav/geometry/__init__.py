@@ -1,7 +1,7 @@
 """Solids as rows of numbers, the arm as capsules, and exact distances between them.
 
-Owns the shapes; contact, isolation, planning and pictures read them. Arrays of other shapes than a function says are
-refused with ``BadInput``.
+Owns the shapes; contact, isolation, planning and pictures read them. Arrays of other shapes than a
+function says are refused with ``BadInput``.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
 """The arm's capsules in base axes, and their distances to the surroundings.
 
-An arm is its outline from the arm file and, where its tool point lies away from the flange, a rod without thickness
-from the flange to the tool point.
+An arm is its outline from the arm file and, where its tool point lies away from the flange, a rod
+without thickness from the flange to the tool point.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ LINK, START, END, RADIUS, REACH = 0, 1, 4, 7, 11  # columns of a body
 def arm_bodies(arm: Arm) -> np.ndarray:
     """The arm's capsules in their order, then the tool's rod where there is one, as rows (k, 12) for kernels.
 
-    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m], radius [m], middle of
-    the axis (3) and distance from there to the farthest point [m].
+    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m],
+    radius [m], middle of the axis (3) and distance from there to the farthest point [m].
     """
     rows = arm.capsules
     if np.any(arm.tool[:3, 3]):

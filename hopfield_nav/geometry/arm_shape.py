@@ -39,8 +39,9 @@ class _Capsule(NamedTuple):
 def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     """What is drawn of an arm, and a rod to a tool point away from the flange.
 
-    ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame ``start`` [m] and the unit
-    vector ``along``, and ``outline``: rows of a radius and a distance from ``start`` [m], which turn about ``along``.
+    ``link`` (0 the base), ``kind`` (``tube``, ``housing`` or ``cap``), in the link's frame
+    ``start`` [m] and the unit vector ``along``, and ``outline``: rows of a radius and a distance
+    from ``start`` [m], which turn about ``along``.
     """
     parts, frames = [], link_frames(arm, np.zeros(len(arm.dh)))
     for row in arm.capsules:

@@ -1,8 +1,9 @@
 """Signed distance between capsules and solids of any kind.
 
-The signed distance of a point to a convex solid is positive outside and negative inside. That of a capsule is the
-least one along its axis, less its radius: exact, and positive where the two are apart. While the capsule's axis is
-outside the solid its negative is the shortest motion that parts them.
+The signed distance of a point to a convex solid is positive outside and negative inside. That of a
+capsule is the least one along its axis, less its radius: exact, and positive where the two are
+apart. While the capsule's axis is outside the solid its negative is the shortest motion that parts
+them.
 """
 
 import math
@@ -39,9 +40,9 @@ class ClosestPoints(NamedTuple):
     distance: np.ndarray  # (..., m) signed distance [m]
     on_capsule: np.ndarray  # (..., m, 3) point of the capsule's surface [m]
     on_solid: np.ndarray  # (..., m, 3) point of the solid's surface [m]
-    # (..., m, 3) gradient of the distance with the capsule's place: it leads from the solid to the capsule.
-    # Of length 1, but shorter where the capsule's axis goes through the solid and is as deep under one face
-    # as under another; 0 where these are opposite.
+    # (..., m, 3) gradient of the distance with the capsule's place: it leads from the solid to the
+    # capsule. Of length 1, but shorter where the capsule's axis goes through the solid and is as
+    # deep under one face as under another; 0 where these are opposite.
     normal: np.ndarray
 
 

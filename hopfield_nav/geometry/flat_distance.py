@@ -1,13 +1,15 @@
 """Signed distance from a segment to solids with flat faces, boxes and convex meshes, exact.
 
-Outside a box, the squared distance along the segment is convex and piecewise quadratic: its slope is zero in an
-interval between two of the six planes that bound the box, and linear there. Inside, the signed distance is the largest
-of six linear functions, and its least value lies where two of them cross.
+Outside a box, the squared distance along the segment is convex and piecewise quadratic: its slope
+is zero in an interval between two of the six planes that bound the box, and linear there. Inside,
+the signed distance is the largest of six linear functions, and its least value lies where two of
+them cross.
 
-The row of a mesh is longer than that of other solids: behind the common part stand its planes (outward normal,
-offset), then its edges (start, vector), in base axes. A segment that misses the mesh is nearest to it where it is
-nearest to an edge, or at one of its ends above a face: then that end's largest distance from a plane is the distance.
-One that meets it is deepest where two of the planes cross.
+The row of a mesh is longer than that of other solids: behind the common part stand its planes
+(outward normal, offset), then its edges (start, vector), in base axes. A segment that misses the
+mesh is nearest to it where it is nearest to an edge, or at one of its ends above a face: then that
+end's largest distance from a plane is the distance. One that meets it is deepest where two of the
+planes cross.
 """
 
 import math
@@ -88,10 +90,10 @@ def _face(t, a, d, half):
 def deepest(face: Callable, tries: int) -> Callable:
     """A kernel for the deepest point of a segment that meets a solid between faces.
 
-    It gives the point with the gradient of its signed distance. ``face(t, a, d, solid)`` is (signed distance, slope,
-    normal) of the face that the point at t is nearest to. Two of them, one whose distance falls along the segment and
-    one whose distance rises, are crossed until the face at the crossing is one of the two; each of the ``tries``
-    leaves one behind for good.
+    It gives the point with the gradient of its signed distance. ``face(t, a, d, solid)`` is (signed
+    distance, slope, normal) of the face that the point at t is nearest to. Two of them, one whose
+    distance falls along the segment and one whose distance rises, are crossed until the face at the
+    crossing is one of the two; each of the ``tries`` leaves one behind for good.
     """
 
     @inlined
@@ -129,8 +131,8 @@ _inside_box = deepest(_face, 12)
 def box_distance(solids, j, a, d):
     """Segment to box; see ``round_distance`` for what is returned.
 
-    Where the deepest point is equally deep under two faces the gradient is shorter than 1: the segment sinks in more
-    slowly than it moves.
+    Where the deepest point is equally deep under two faces the gradient is shorter than 1: the
+    segment sinks in more slowly than it moves.
     """
     a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
     half = vector(solids, j, SIZE)

@@ -1,13 +1,14 @@
 """Signed distance from a segment to round solids, with flat ends or without, and to a half-space.
 
-Each kernel takes packed solids, the number of one, and a segment a + t d with t from 0 to 1. It returns (s, t, g):
-the least signed distance s of a point of the segment [m], that point's t, and the unit normal there, which leads out
-of the solid.
+Each kernel takes packed solids, the number of one, and a segment a + t d with t from 0 to 1. It
+returns (s, t, g): the least signed distance s of a point of the segment [m], that point's t, and
+the unit normal there, which leads out of the solid.
 
-With rho the distance beyond the side of a cylinder with flat ends and zeta that beyond the nearer end, a point outside
-is hypot(max(rho, 0), max(zeta, 0)) away, and one inside max(rho, zeta). Both are convex along the segment. Outside,
-the zero of the slope is found by Newton's method in a bracket, to rounding; inside the least value is the best of at
-most eight points known in closed form.
+With rho the distance beyond the side of a cylinder with flat ends and zeta that beyond the nearer
+end, a point outside is hypot(max(rho, 0), max(zeta, 0)) away, and one inside max(rho, zeta). Both
+are convex along the segment. Outside, the zero of the slope is found by Newton's method in a
+bracket, to rounding; inside the least value is the best of at most eight points known in closed
+form.
 """
 
 import math
@@ -206,7 +207,8 @@ def _root(p, q, r, sign):
 def _deepest(a, b, c, z, dz, radius, half):
     """T of the deepest point of a segment that meets the cylinder.
 
-    It is an end, the point nearest to the axis or to the middle plane, or one as far from the side as from an end.
+    It is an end, the point nearest to the axis or to the middle plane, or one as far from the side
+    as from an end.
     """
     t, best = 0.0, _depth(0.0, a, b, c, z, dz, radius, half)
     for k in range(7):

@@ -1,8 +1,9 @@
 """Solids of the surroundings as rows of numbers that kernels read.
 
-A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the centre that holds
-all of it. ``pack_primitives`` stacks rows to the array that every kernel takes. The row of a mesh goes on with its
-planes and edges (``flat_distance``), and all rows beside it are as long.
+A row holds one convex solid: its kind, a centre, axes, sizes, and the radius of a sphere about the
+centre that holds all of it. ``pack_primitives`` stacks rows to the array that every kernel takes.
+The row of a mesh goes on with its planes and edges (``flat_distance``), and all rows beside it are
+as long.
 """
 
 import math

@@ -1,11 +1,13 @@
 """Where a line runs inside solids that overlap, which are one body, and how deep a point is in them.
 
-A stretch of a line is (low, high) [m] from a point along a unit vector; low > high where the line misses.
+A stretch of a line is (low, high) [m] from a point along a unit vector; low > high where the line
+misses.
 
-A point between two overlapping solids is less deep in each than in both: what is near of one's surface lies inside
-the other. So the least way out is looked for along straight lines. First along the normal of the solid in which the
-point is deepest: it is exact where that surface is free. Else in directions all around, the best of which is refined:
-then it is never too short, and too long by 0.2 % at most in a wall of cylinders.
+A point between two overlapping solids is less deep in each than in both: what is near of one's
+surface lies inside the other. So the least way out is looked for along straight lines. First along
+the normal of the solid in which the point is deepest: it is exact where that surface is free. Else
+in directions all around, the best of which is refined: then it is never too short, and too long by
+0.2 % at most in a wall of cylinders.
 """
 
 import math
@@ -46,7 +48,8 @@ def union_chord(
 ) -> tuple[float, float]:
     """(low, high) of a line in the body that a point p lies in, of which solid ``first`` is a part.
 
-    Whoever asks only whether it ends within ``back`` and ``ahead`` [m] is answered as soon as it does not.
+    Whoever asks only whether it ends within ``back`` and ``ahead`` [m] is answered as soon as it
+    does not.
     """
     low, high = chord(solids, first, p, u)
     grows = -low < back or high < ahead
@@ -132,8 +135,9 @@ def _between(w, u, half):
 def depth_in_union(solids, p):
     """(depth, share) of a point in the union of packed solids: how deep, and how much of the way through.
 
-    The depth is the shortest way out, to the nearest surface of the union [m]; the share is that of half the way from
-    there to the other side: 1 half-way through, 0 in what has no other side. Both 0 outside.
+    The depth is the shortest way out, to the nearest surface of the union [m]; the share is that of
+    half the way from there to the other side: 1 half-way through, 0 in what has no other side. Both
+    0 outside.
     """
     out, other, _ = ways_out(solids, p)
     return out, (2.0 * out / (out + other) if out > 0.0 else 0.0)
@@ -143,8 +147,8 @@ def depth_in_union(solids, p):
 def ways_out(solids: Table, p: Vector) -> tuple[float, float, Vector]:
     """(out, other, u): the shortest way out of the union, that to the other side [m], and where to.
 
-    The other side lies straight back where a free surface of one solid is nearest, and else in the direction of the
-    shortest way that leads back at all. All 0 for a point that is in no solid.
+    The other side lies straight back where a free surface of one solid is nearest, and else in the
+    direction of the shortest way that leads back at all. All 0 for a point that is in no solid.
     """
     deepest, out, u = deepest_solid(solids, p)
     if out == 0.0:

@@ -1,6 +1,7 @@
 """One time step, and the compiled loop around it: plant, contact, trajectory, state, log.
 
-Owns the simulated truth and its integration; the control computer sees of it what ``sense`` lets through.
+Owns the simulated truth and its integration; the control computer sees of it what ``sense`` lets
+through.
 """
 
 import lazy_loader

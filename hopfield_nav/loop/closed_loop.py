@@ -1,8 +1,8 @@
 """The compiled loop: plant and control advance from event to event.
 
-``advance`` runs until something happens that needs a decision (an alarm, arrival, a limit, an explosion, a full log)
-and says what; ``simulation`` decides and calls it again. It is compiled once, on first use, for first-class functions
-as control law, estimator and detector.
+``advance`` runs until something happens that needs a decision (an alarm, arrival, a limit, an
+explosion, a full log) and says what; ``simulation`` decides and calls it again. It is compiled
+once, on first use, for first-class functions as control law, estimator and detector.
 """
 
 from collections.abc import Callable

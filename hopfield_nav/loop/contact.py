@@ -1,21 +1,25 @@
 """The forces that obstacles exert on the arm: one law, over one list of solids.
 
-What can touch is a list of bodies: the arm's capsules, or the tool point alone, a capsule without length and radius.
-A body and a solid that overlap by a depth δ are pushed apart with k δ along the gradient of their distance, so that
-without damping and friction the force has the potential k δ²/2 and energy is kept. Damping acts on the rate at which
-the two sink in and never pulls; Coulomb friction acts against the sliding velocity at the contact point, half-way
-between the two surfaces and never beyond the body's own axis. Forces of several pairs add up.
+What can touch is a list of bodies: the arm's capsules, or the tool point alone, a capsule without
+length and radius. A body and a solid that overlap by a depth δ are pushed apart with k δ along the
+gradient of their distance, so that without damping and friction the force has the potential k δ²/2
+and energy is kept. Damping acts on the rate at which the two sink in and never pulls; Coulomb
+friction acts against the sliding velocity at the contact point, half-way between the two surfaces
+and never beyond the body's own axis. Forces of several pairs add up.
 
-Looking at all solids in every stage would cost more than the dynamics. Each body keeps where its axis was when it was
-last compared with all of them, and how far its ends may move from there before one of them can touch
-(``Contact.free``); until then none is looked at, and the result is the same in every bit.
+Looking at all solids in every stage would cost more than the dynamics. Each body keeps where its
+axis was when it was last compared with all of them, and how far its ends may move from there before
+one of them can touch (``Contact.free``); until then none is looked at, and the result is the same
+in every bit.
 
-What is kept of contacts over a run, when they began and ended, the largest forces, which were silent, is the truth of
-the simulation, for the record; the control computer knows nothing of it. Contact pushes a body out to the nearer side,
-so that none gets further than half-way; near that it may well come out on the other side. Obstacles that overlap are
-one body there: between two cylinders of a wall the tool is half as deep in each as in the wall.
+What is kept of contacts over a run, when they began and ended, the largest forces, which were
+silent, is the truth of the simulation, for the record; the control computer knows nothing of it.
+Contact pushes a body out to the nearer side, so that none gets further than half-way; near that it
+may well come out on the other side. Obstacles that overlap are one body there: between two
+cylinders of a wall the tool is half as deep in each as in the wall.
 
-Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other solids added.
+Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other
+solids added.
 """
 
 import math
@@ -71,11 +75,12 @@ class Contact(NamedTuple):
 
     law: ContactLaw  # the contact law
     solids: np.ndarray  # (m, 17) the obstacles, from ``geometry.pack_primitives``
-    # (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``; those of link 0 never touch
+    # (k, 12) what can touch them, from ``geometry.arm_bodies`` or ``geometry.tool_body``; those of
+    # link 0 never touch
     bodies: np.ndarray
     beyond: int  # the first of the bodies that are beyond the flange
-    # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared with all
-    # solids, and how far both may move before one can touch it (1) [m]
+    # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared
+    # with all solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
     shallow: (
         np.ndarray
@@ -98,8 +103,8 @@ class TouchNow:
     link: int = 0  # that of the largest force, counted from 1; 0: nothing touches
     pairs: int = 0  # number of pairs of a body and a solid that touch
     depth: float = 0.0  # largest overlap of one of them [m]
-    # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union of solids
-    # where ``share`` is largest
+    # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union
+    # of solids where ``share`` is largest
     sunk: float = 0.0
     share: float = (
         0.0  # how far that is of the way to half-way through, see ``geometry.depth_in_union``
@@ -250,9 +255,10 @@ def keep_truth(truth, plant):
 def watch_sinking(contact, work, touch):
     """Write ``touch.now.sunk`` and ``share`` where the axis of a body is inside; the frames are up to date.
 
-    Of a body with length, the points of its axis that are deepest in each of the solids are looked at. To look costs
-    more than a step. As the ways out on both sides change by no more than a body moves, one that was not near half-way
-    is looked at again when it has moved a quarter of what would take it there.
+    Of a body with length, the points of its axis that are deepest in each of the solids are looked
+    at. To look costs more than a step. As the ways out on both sides change by no more than a body
+    moves, one that was not near half-way is looked at again when it has moved a quarter of what
+    would take it there.
     """
     solids, bodies = contact.solids, contact.bodies
     touch.now.sunk, touch.now.share = 0.0, 0.0

@@ -1,7 +1,7 @@
 """The control computer in the loop: once a period it senses, judges and commands; its law also in stages.
 
-Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's reading), and nothing
-else of the state but its own part.
+Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's
+reading), and nothing else of the state but its own part.
 """
 
 import numpy as np
@@ -35,8 +35,9 @@ def sense_and_command(
 ):
     """Sense, judge and command; returns ``REPORTED``, ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
-    ``control`` is the control computer's part of the state; of the truth it gets what the ``encoders`` are on (angles
-    and speeds, (n,) each) and the wrist's ``reading`` (6,), through its sensors.
+    ``control`` is the control computer's part of the state; of the truth it gets what the
+    ``encoders`` are on (angles and speeds, (n,) each) and the wrist's ``reading`` (6,), through its
+    sensors.
     """
     sensed, belief, now, knots = control.sensed, control.belief, control.now, trajectory.knots
     time = step * settings.step

@@ -2,14 +2,15 @@
 
 How long a step and a control period may be, is asked before anything moves.
 
-The step: each integrator has a limit on step × rate for a decaying mode and for an oscillating one. Rates come from
-the effective inertia of the joints and of what can touch, the smallest over the start pose and random poses: with
-small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on it decays within 0.1 ms. Where solids overlap their
-stiffnesses add up, which is not looked at.
+The step: each integrator has a limit on step × rate for a decaying mode and for an oscillating one.
+Rates come from the effective inertia of the joints and of what can touch, the smallest over the
+start pose and random poses: with small rotors a wrist joint weighs 1e-4 kg·m², and 1 N·m·s/rad on
+it decays within 0.1 ms. Where solids overlap their stiffnesses add up, which is not looked at.
 
-The period: a law of the form of ``Gains`` turns each joint into a double integrator under the feedback a = -K0 q - K1
-q'. A computer samples it, holds the torque for a period and applies it some periods later: one period is a matrix, and
-where that has an eigenvalue outside the unit circle the loop is unstable whatever the arm.
+The period: a law of the form of ``Gains`` turns each joint into a double integrator under the
+feedback a = -K0 q - K1 q'. A computer samples it, holds the torque for a period and applies it some
+periods later: one period is a matrix, and where that has an eigenvalue outside the unit circle the
+loop is unstable whatever the arm.
 """
 
 import math
@@ -32,8 +33,8 @@ _BISECTIONS, _ROUNDING = 60, 1e-9  # without K0 an eigenvalue is 1
 class Engine:
     """An engine is called as the compiled loop is; what has an answer here is that of an arm with rigid joints.
 
-    Its kernel as a ``Method`` is ``make(world, plant, start) -> Engine`` for a resolved world and joint angles (n,)
-    [rad] at the start.
+    Its kernel as a ``Method`` is ``make(world, plant, start) -> Engine`` for a resolved world and
+    joint angles (n,) [rad] at the start.
     """
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
@@ -65,8 +66,9 @@ def check_step(
 ) -> None:
     """Refuse a step [s] that the damping or the contact would make explode.
 
-    At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law adds at most the
-    damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for`` [s]; 0: it follows every stage.
+    At the start pose ``q`` (n,) [rad], with RK4 or SEMI_IMPLICIT_EULER ``stages``. The control law
+    adds at most the damping ``law_gain`` (n,) [N·m·s/rad], and its torque is held for ``held_for``
+    [s]; 0: it follows every stage.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -94,7 +96,8 @@ def check_step(
 def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
     """Refuse a step at which gears that give before they slip would explode where stages add their torque.
 
-    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see ``check_step``.
+    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see
+    ``check_step``.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -140,8 +143,8 @@ def _check_contact(
 def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> float:
     """Largest inverse of the effective mass where the arm can be touched, over the poses [1/kg].
 
-    Cylinders without end push in the plane alone, other solids anywhere; the tool point and the ends of all bodies
-    count.
+    Cylinders without end push in the plane alone, other solids anywhere; the tool point and the
+    ends of all bodies count.
     """
     arm, contact = plant.arm, plant.contact
     axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
@@ -210,7 +213,8 @@ def _spectral_radius(position: float, velocity: float, delay: int) -> float:
 def warn_of_gains(gains: Gains, source: str, period: float, delay: int) -> list[str]:
     """A sentence for each limit that gains, (n,) each, are beyond in their sampled loop.
 
-    ``source`` says where they come from; the period is in seconds, the delay from sensing to torque in whole periods.
+    ``source`` says where they come from; the period is in seconds, the delay from sensing to torque
+    in whole periods.
     """
     beyond: dict[str, list[str]] = {}
     for joint, (position, velocity) in enumerate(np.column_stack(gains), 1):

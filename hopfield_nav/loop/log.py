@@ -1,7 +1,7 @@
 """The log of the compiled loop: one table of its columns, and writing a row of them.
 
-The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a signal with
-its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
+The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a
+signal with its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
 """
 
 from typing import NamedTuple
@@ -50,7 +50,8 @@ COLUMNS = (
     Column("contact_force", "axis", "N", "largest contact force", truth=True),
 )  # fmt: skip
 
-# behind the others: of a world with a sensor at the flange, and of one whose torques are measured with noise
+# behind the others: of a world with a sensor at the flange, and of one whose torques are measured
+# with noise
 WRIST_COLUMNS = (
     Column(
         "force_sensed",

@@ -1,12 +1,12 @@
 """What moves: the rigid arm with friction in its joints, and the forces of contacts and pushes on it.
 
-It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical Runge-Kutta of order 4, and
-semi-implicit Euler, which treats viscous damping implicitly in the velocity and is the first stage alone. Coulomb
-friction is found once a step and is the same in all stages (``sticking``).
+It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical Runge-Kutta of order
+4, and semi-implicit Euler, which treats viscous damping implicitly in the velocity and is the first
+stage alone. Coulomb friction is found once a step and is the same in all stages (``sticking``).
 
-Where angles and speeds are integrated, ``motion`` is (angles, speeds), ``at`` the same of a stage with its
-accelerations, which the caller finds, and ``sums`` weighted sums of speeds and accelerations over the stages; each an
-(n,) array.
+Where angles and speeds are integrated, ``motion`` is (angles, speeds), ``at`` the same of a stage
+with its accelerations, which the caller finds, and ``sums`` weighted sums of speeds and
+accelerations over the stages; each an (n,) array.
 """
 
 import math
@@ -103,8 +103,9 @@ def plant_acceleration(plant, tau, strain, implicit_step, friction_step):
     """Write ``stages.qdd`` at the state (``stages.q``, ``stages.qd``); also what contact does.
 
     ``implicit_step`` is 0, or the step [s] over which damping is taken at the end of the step:
-    (M + h D) qdd = tau + J^T F - C qd - g - D qd. ``friction_step`` is the step [s] for which Coulomb
-    friction is found anew, or 0: it is that of the stage before. ``strain`` (n,): torque in the gears [N·m].
+    (M + h D) qdd = tau + J^T F - C qd - g - D qd. ``friction_step`` is the step [s] for which
+    Coulomb friction is found anew, or 0: it is that of the stage before. ``strain`` (n,): torque in
+    the gears [N·m].
     """
     stages = plant.stages
     q, qd, qdd, torque, external = stages.q, stages.qd, stages.qdd, stages.torque, stages.external

@@ -1,7 +1,7 @@
 """Pushes on the arm: forces on points of its links that a world gives over time.
 
-They are as true as the forces of obstacles, and are told with them; a force is the same in all stages of a step, that
-of its beginning.
+They are as true as the forces of obstacles, and are told with them; a force is the same in all
+stages of a step, that of its beginning.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class Pushes(NamedTuple):
     """Where the arm is pushed, and with which force over time."""
 
     place: np.ndarray  # (m, 4) link, counted from 1, and the point in the axes of its frame [m]
-    # (k, 4) of one push after another: time [s], rising, and force in base axes [N]; linear between two rows,
-    # none before the first and after the last
+    # (k, 4) of one push after another: time [s], rising, and force in base axes [N]; linear between
+    # two rows, none before the first and after the last
     rows: np.ndarray
     first: np.ndarray  # (m + 1,) int, the first row of each push, and behind the last one k
     force: np.ndarray  # (m, 3) scratch: that of the present step [N]
@@ -56,8 +56,8 @@ def update_pushes(pushes, time):
 def add_pushes(pushes, work, torque, touch):
     """Add the torque of all pushes to ``torque`` (n,) [N·m], and their forces to ``touch``.
 
-    The frames in ``work`` are up to date. On the last link a push in front of the flange, z >= 0 in its frame, acts
-    on what is beyond it.
+    The frames in ``work`` are up to date. On the last link a push in front of the flange, z >= 0 in
+    its frame, acts on what is beyond it.
     """
     place, n = pushes.place, work.rotation.shape[0]
     for j in range(place.shape[0]):

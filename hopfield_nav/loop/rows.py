@@ -1,7 +1,7 @@
 """The rows of a whole run: in memory up to a bound, and beyond it written in pieces to a file without a name.
 
-The file lies in the folder for temporary files (``TMPDIR``) and is gone with the process, however that ends: nothing
-of an interrupted run is left that could be taken for a record.
+The file lies in the folder for temporary files (``TMPDIR``) and is gone with the process, however
+that ends: nothing of an interrupted run is left that could be taken for a record.
 """
 
 import tempfile

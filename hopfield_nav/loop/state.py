@@ -60,7 +60,8 @@ class Statistics:
     contacts: int = 0  # so far; those within 50 ms of each other count as one
     silent: int = 0  # contacts that ended without an alarm
     silent_peak: float = 0.0  # largest true force of these [N]
-    # largest true force of the latest contact [N]; 0 where there is none, and negative where it was answered
+    # largest true force of the latest contact [N]; 0 where there is none, and negative where it was
+    # answered
     unanswered_peak: float = 0.0
     # touch_time, last_contact_time: start and last moment of the latest contact [s]
     touch_time: float = -math.inf

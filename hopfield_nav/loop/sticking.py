@@ -1,19 +1,20 @@
 """Friction in the joints of the simulated arm: true sticking, or gears that give before they slip.
 
-It owns one thing: the friction torque of a step for which no joint both moves and is held. The joint velocities at
-the end of the step solve
+It owns one thing: the friction torque of a step for which no joint both moves and is held. The
+joint velocities at the end of the step solve
 
     A v + h c ∂|v| ∋ p,   A = M + h D,   p = A v_now + h (tau + J^T F - C v_now - g - D v_now),
 
-where c is the level of friction (Coulomb, or more near standstill) and ∂|v| is the sign of v, or anything from -1 to
-1 where a joint rests. With a gear that gives, c ∂|v| is the torque F(h v) after the path of the step
-(``dynamics.joint_friction``), which tends to it as the stiffness grows, and is stable at any step. It is the
-stationarity of a strictly convex function of v, minimised joint by joint; a joint that rests gets a speed of exactly
-zero, and the friction that takes. Where all gears give, Newton's steps for all joints at once mostly find it in two
-or three, and joint by joint is left for turns at which they do not.
+where c is the level of friction (Coulomb, or more near standstill) and ∂|v| is the sign of v, or
+anything from -1 to 1 where a joint rests. With a gear that gives, c ∂|v| is the torque F(h v) after
+the path of the step (``dynamics.joint_friction``), which tends to it as the stiffness grows, and is
+stable at any step. It is the stationarity of a strictly convex function of v, minimised joint by
+joint; a joint that rests gets a speed of exactly zero, and the friction that takes. Where all gears
+give, Newton's steps for all joints at once mostly find it in two or three, and joint by joint is
+left for turns at which they do not.
 
-Source: Moreau 1988 (time stepping for dry friction); the minimisation is coordinate descent with soft thresholding,
-which converges for every positive definite A.
+Source: Moreau 1988 (time stepping for dry friction); the minimisation is coordinate descent with
+soft thresholding, which converges for every positive definite A.
 """
 
 import numpy as np
@@ -32,8 +33,8 @@ CLOSE = 1e-9  # [rad/s] of a step of Newton's: the error behind it is as its squ
 def update_friction(arm, strain, matrix, push, qd, h, stages):
     """Write the friction torque (n,) of a step of ``h`` seconds to ``stages.friction`` [N·m].
 
-    ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,) every other torque
-    less C v + g, ``qd`` the velocities now.
+    ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,)
+    every other torque less C v + g, ``qd`` the velocities now.
     """
     n, momentum, speed, out, gears = (
         qd.size,

@@ -1,8 +1,8 @@
 """Joint waypoints to quintic splines, and their values at a time (ragazzon2012 6.3.3); pieces joined, slowed, sampled.
 
-One polynomial of degree five a segment (6.14), with position, velocity and acceleration given at both ends: at inner
-waypoints the velocity of the neighbours' difference quotient and no acceleration, at the start whatever the arm was
-told to do just before, at the end rest.
+One polynomial of degree five a segment (6.14), with position, velocity and acceleration given at
+both ends: at inner waypoints the velocity of the neighbours' difference quotient and no
+acceleration, at the start whatever the arm was told to do just before, at the end rest.
 """
 
 import math
@@ -39,15 +39,16 @@ def quintic_trajectory(
 ) -> Trajectory:
     """Quintic splines through joint waypoints (k + 1, n) [rad]; through a single one, a rest there.
 
-    They are continuous in position, velocity and acceleration. ``segment_time`` is that from waypoint to waypoint,
-    one number or (k,) [s]; a segment that would exceed ``speed_limits`` (n,) [rad/s] takes longer, only the first
-    exceeds them where the velocity and acceleration it is given at its start leave no choice, as little as they
-    allow. At ``start_time`` [s] the arm has ``start_velocity`` and ``start_acceleration`` (n,) [rad/s, rad/s²],
-    default none. ``rest`` (k,) says at which waypoint behind the first it stops, default the last one; for
-    ``sample_time`` [s] see ``Trajectory``.
+    They are continuous in position, velocity and acceleration. ``segment_time`` is that from
+    waypoint to waypoint, one number or (k,) [s]; a segment that would exceed ``speed_limits`` (n,)
+    [rad/s] takes longer, only the first exceeds them where the velocity and acceleration it is
+    given at its start leave no choice, as little as they allow. At ``start_time`` [s] the arm has
+    ``start_velocity`` and ``start_acceleration`` (n,) [rad/s, rad/s²], default none. ``rest`` (k,)
+    says at which waypoint behind the first it stops, default the last one; for ``sample_time`` [s]
+    see ``Trajectory``.
 
-    Raises ``BadInput``: waypoints that are not (k + 1, n) finite numbers, times that are not positive and finite, or
-    a start velocity, acceleration or speed limit that is not (n,).
+    Raises ``BadInput``: waypoints that are not (k + 1, n) finite numbers, times that are not
+    positive and finite, or a start velocity, acceleration or speed limit that is not (n,).
 
     Source: ragazzon2012 (6.14).
     """
@@ -162,7 +163,8 @@ def _fit(points, durations, rest, first_velocity, first_acceleration, out):
 def _fit_within_limits(points, durations, rest, first_velocity, first_acceleration, limits, out):
     """Fit, and lengthen the segments that are too fast, until none is (at most 50 rounds).
 
-    Where the first segment gets no slower, its given start is to blame, and its best duration is kept.
+    Where the first segment gets no slower, its given start is to blame, and its best duration is
+    kept.
     """
     best, least = durations[0], math.inf
     moving = False
@@ -262,8 +264,8 @@ def sample(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times (m,) and position, velocity, acceleration (m, n) at ``inside`` + 1 instants of every piece.
 
-    Both ends of a piece are among them, each with the piece's own polynomial: where the acceleration jumps, both
-    values are seen.
+    Both ends of a piece are among them, each with the piece's own polynomial: where the
+    acceleration jumps, both values are seen.
     """
     h = np.diff(trajectory.knots)
     t = h[:, None] * np.linspace(0.0, 1.0, inside + 1)

@@ -1,9 +1,10 @@
 """A force and torque sensor between flange and tool: what it truly bears, and what it reads.
 
-It feels what everything beyond the flange exerts on the arm: contacts of the tool, pushes on the last link in front
-of the flange, weight and inertia of the payload. A contact of the links before it never reaches it. A sample is taken
-at the beginning of a step, from that step's own acceleration, so that the control computer gets it a step later. To
-the truth are added a constant offset, a drift that walks at random, and noise that is new in each sample.
+It feels what everything beyond the flange exerts on the arm: contacts of the tool, pushes on the
+last link in front of the flange, weight and inertia of the payload. A contact of the links before
+it never reaches it. A sample is taken at the beginning of a step, from that step's own
+acceleration, so that the control computer gets it a step later. To the truth are added a constant
+offset, a drift that walks at random, and noise that is new in each sample.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,7 @@
 """From a touch to a new motion: map, marks, reaction, planner, joint trajectory.
 
-Owns what is believed of the surroundings and where the arm goes next; it never sees the simulated truth.
+Owns what is believed of the surroundings and where the arm goes next; it never sees the simulated
+truth.
 """
 
 import lazy_loader

@@ -1,12 +1,13 @@
 """The navigator of the documents: a touch marks a cell, and the path starts anew from a cell beside the tool.
 
-There are two rules, ``detection.mark: desired`` and ``actual``. The document's (ragazzon2012 C.2.2) marks the rounded
-cell of the **desired** tool position and backs off one cell against the larger component of the desired velocity. Its
-author gave up marking the **actual** position because of repeated detections at one place and of endless loops along an
-obstacle (7.3). The second rule solves both: the estimated force says on which side of the tool the obstacle is; a cell
-that is marked already is never the answer, so every collision adds a cell to the map and there are at most as many
-collisions as cells; the arm backs off to a cell that it has passed before and from which the goal can still be reached;
-and detection is armed again only when the estimate has decayed.
+There are two rules, ``detection.mark: desired`` and ``actual``. The document's (ragazzon2012 C.2.2)
+marks the rounded cell of the **desired** tool position and backs off one cell against the larger
+component of the desired velocity. Its author gave up marking the **actual** position because of
+repeated detections at one place and of endless loops along an obstacle (7.3). The second rule
+solves both: the estimated force says on which side of the tool the obstacle is; a cell that is
+marked already is never the answer, so every collision adds a cell to the map and there are at most
+as many collisions as cells; the arm backs off to a cell that it has passed before and from which
+the goal can still be reached; and detection is armed again only when the estimate has decayed.
 
 Source: ragazzon2012 chapters 6 and 7, appendix C.
 """
@@ -96,8 +97,8 @@ class MarkingNavigator(Situation, Navigator):
     def _back_off(self, marked: Cell, contact: ContactEstimate) -> Cell | None:
         """Where the next path starts; None where no open cell is left near the tool.
 
-        Never the goal itself: a tool that was pushed off it must come from another side, and a goal whose neighbours
-        are all blocked is out of reach even from beside it.
+        Never the goal itself: a tool that was pushed off it must come from another side, and a goal
+        whose neighbours are all blocked is out of reach even from beside it.
         """
         world, grid = self.world, self.grid
         if world.detection.back_off == "against_velocity":
@@ -117,9 +118,9 @@ def cell_to_mark(
 ) -> tuple[int, ...]:
     """The cell in which the obstacle is believed to be.
 
-    By the rule "desired" the rounded cell of the desired position, or the one nearest to that on the map, whatever is
-    in it; by "actual", the second rule, a cell that is not marked yet. That one never marks the goal: it is left open
-    until every cell around it is marked.
+    By the rule "desired" the rounded cell of the desired position, or the one nearest to that on
+    the map, whatever is in it; by "actual", the second rule, a cell that is not marked yet. That
+    one never marks the goal: it is left open until every cell around it is marked.
 
     Source: ragazzon2012 C.2.2, 7.3.
     """
@@ -133,9 +134,9 @@ def start_against_velocity(
 ) -> tuple[int, ...]:
     """One cell back from the marked one, against the larger component of the desired velocity.
 
-    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program would fail at the
-    three other sides, where the same is done here. A start that is itself marked is kept, as the program does: its
-    neighbours decide the first step.
+    At rest nothing is backed off. The document clips u to at least 2, counted from 1; its program
+    would fail at the three other sides, where the same is done here. A start that is itself marked
+    is kept, as the program does: its neighbours decide the first step.
 
     Source: ragazzon2012 C.2.2.
     """
@@ -154,9 +155,10 @@ def start_along_force(
 ) -> tuple[int, ...]:
     """Where to back off to, on the side to which the force pushes.
 
-    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a collision, the
-    nearest to a point half a cell from the tool along the force; if there is none, an open cell that touches the
-    tool's; if there is none either, the tool's own, which is then not open.
+    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a
+    collision, the nearest to a point half a cell from the tool along the force; if there is none,
+    an open cell that touches the tool's; if there is none either, the tool's own, which is then not
+    open.
     """
     rank = len(grid.shape)
     force = contact.force[:rank]
@@ -187,8 +189,8 @@ def _new_cell_ahead(
 ) -> tuple[int, ...]:
     """The likeliest cell of the obstacle that is not marked yet, never the goal.
 
-    If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells something new, so
-    the number of collisions is at most the number of cells.
+    If every candidate is marked, the unmarked cell nearest to the tool: a collision always tells
+    something new, so the number of collisions is at most the number of cells.
     """
     candidates = [*_candidates(grid, contact)]
     for cell in candidates:

@@ -1,7 +1,8 @@
 """What a run asks of who finds the way, and what others ask of the owner of a kind of map (``map.space`` of a world).
 
-``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the document's, with marked
-cells; ``whole_arm`` that of a map of joint angles; ``Follower`` follows a given trajectory.
+``tool_navigator`` is the tool's, with one of the ``responses``; ``marking_navigator`` the
+document's, with marked cells; ``whole_arm`` that of a map of joint angles; ``Follower`` follows a
+given trajectory.
 """
 
 from collections.abc import Iterable
@@ -100,8 +101,9 @@ class Navigator(Protocol):
 class Space:
     """The owner of a kind of map; made without arguments by its ``Method``. What has an answer here is nothing.
 
-    ``pages`` and ``film_panel`` are "module:attribute" of the extension's own pictures: a mapping from the names of
-    files to functions of a ``Run``, drawn before those of signals, and a panel as in ``figures.run.film_panels``.
+    ``pages`` and ``film_panel`` are "module:attribute" of the extension's own pictures: a mapping
+    from the names of files to functions of a ``Run``, drawn before those of signals, and a panel as
+    in ``figures.run.film_panels``.
     """
 
     of_places = (
@@ -117,7 +119,8 @@ class Space:
     def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
         """Who finds the way in a run that starts at joint angles (n,) [rad].
 
-        Where friction hides the force with which the arm should slide (``hidden``), it follows the surface.
+        Where friction hides the force with which the arm should slide (``hidden``), it follows the
+        surface.
         """
         raise NotImplementedError
 
@@ -169,8 +172,8 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
 class Follower(Navigator):
     """A trajectory, from its first knot on, in the place of a path over the map; its marks are used.
 
-    For everything that is no search for a goal: free motion, excitation, a circle, a planned path. It marks what is
-    felt as the others do, and keeps going.
+    For everything that is no search for a goal: free motion, excitation, a circle, a planned path.
+    It marks what is felt as the others do, and keeps going.
     """
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:

@@ -1,7 +1,7 @@
 """The navigator of the tool with ``detection.mark: felt``: facts and beliefs, and a response to every touch.
 
-It puts the parts together and owns none of their work: the map and what is believed on it, the motion over a path,
-what a touch teaches, and what follows it.
+It puts the parts together and owns none of their work: the map and what is believed on it, the
+motion over a path, what a touch teaches, and what follows it.
 """
 
 from collections.abc import Callable

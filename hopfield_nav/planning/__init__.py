@@ -1,6 +1,7 @@
 """Planning on a grid of any dimension: the Hopfield networks and the planners they are compared with.
 
-Owns both networks, the climb to the goal, paths at any angle and plans that are repaired; it knows no arm.
+Owns both networks, the climb to the goal, paths at any angle and plans that are repaired; it knows
+no arm.
 """
 
 import lazy_loader

@@ -1,8 +1,8 @@
 """From a path along the grid to one in any direction: a string pulled tight around the blocked cells.
 
-In the plane the result is the shortest path there is, on whatever side of the obstacles it passes (`corners`); in
-more dimensions the given path pulled tight, which is near the shortest of those that pass the obstacles on the same
-side.
+In the plane the result is the shortest path there is, on whatever side of the obstacles it passes
+(`corners`); in more dimensions the given path pulled tight, which is near the shortest of those
+that pass the obstacles on the same side.
 """
 
 import itertools
@@ -31,11 +31,12 @@ def shorten_path(
 ) -> np.ndarray:
     """Shorten a path (k, rank) of a bool grid with up to 6 axes by lines of sight.
 
-    The path may also be of points in cells, if its ends are not centres of cells. ``spacing`` is the distance of
-    neighbouring cells, one number or one an axis; None counts in cells. ``clearance`` is kept from blocked cells, in
-    the unit of ``spacing``; a passage of twice that or less is closed. If there is no other path, or the given one
-    begins or ends too near to a blocked cell, the result keeps the points of the given path there. It is (n, rank),
-    the corners in cells, from the first point of the path to its last.
+    The path may also be of points in cells, if its ends are not centres of cells. ``spacing`` is
+    the distance of neighbouring cells, one number or one an axis; None counts in cells.
+    ``clearance`` is kept from blocked cells, in the unit of ``spacing``; a passage of twice that or
+    less is closed. If there is no other path, or the given one begins or ends too near to a blocked
+    cell, the result keeps the points of the given path there. It is (n, rank), the corners in
+    cells, from the first point of the path to its last.
 
     Raises ``BadInput``: a grid, path, spacing or clearance that cannot be used.
     """

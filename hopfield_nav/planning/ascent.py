@@ -1,7 +1,7 @@
 """Steepest ascent through a settled network: from activations to cells (ragazzon2012, 6.1.2, C.2.3).
 
-Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken. Activations that
-differ by rounding alone count as equal.
+Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken.
+Activations that differ by rounding alone count as equal.
 """
 
 import numpy as np
@@ -53,8 +53,9 @@ def step_up(table, i, mantissa, exponent):
 def climb(table, start, target, mantissa, exponent, cells):
     """Steepest ascent in the summing network; returns the length of the path.
 
-    Its last cell is the target unless the ascent stopped. A start may be blocked, then its neighbours decide. The
-    table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,) takes the path's flat indices.
+    Its last cell is the target unless the ascent stopped. A start may be blocked, then its
+    neighbours decide. The table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,)
+    takes the path's flat indices.
     """
     cells[0], count = start, 1
     while cells[count - 1] != target:
@@ -160,8 +161,8 @@ def step_nearer(at, field):
 def descend(field, start):
     """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
 
-    A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or to where no step
-    leads on; the numbers of the steps (k - 1,); whether it ends at a target.
+    A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or
+    to where no step leads on; the numbers of the steps (k - 1,); whether it ends at a target.
     """
     offset, shape = field.offset, field.shape
     at_target = 1.0 if field.nothing == UNREACHED else 0.0

@@ -1,7 +1,7 @@
 """Closed steps: pairs of neighbouring cells between which there is no step, in either direction.
 
-A step is named by one number, its key: number of the cell times the k of the neighbourhood plus the number of the
-step. With cells in C order the keys are the entries of the neighbour table.
+A step is named by one number, its key: number of the cell times the k of the neighbourhood plus the
+number of the step. With cells in C order the keys are the entries of the neighbour table.
 """
 
 from collections.abc import Sequence

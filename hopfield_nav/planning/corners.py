@@ -1,9 +1,10 @@
 """The shortest path in the plane around blocked boxes: A* over the corners that a taut string can touch.
 
-A shortest path is a chain of straight lines between corners at which three of the four boxes are free, and at each it
-bends around the blocked one. A* over these corners, with lines of sight looked up when needed, is exact. Corners that
-are too far off for a path over them to be shorter than a known one are dropped beforehand. Where a distance shall be
-kept, the blocked cells are grown by it first (``grown_boxes``).
+A shortest path is a chain of straight lines between corners at which three of the four boxes are
+free, and at each it bends around the blocked one. A* over these corners, with lines of sight looked
+up when needed, is exact. Corners that are too far off for a path over them to be shorter than a
+known one are dropped beforehand. Where a distance shall be kept, the blocked cells are grown by it
+first (``grown_boxes``).
 """
 
 import itertools
@@ -24,8 +25,8 @@ def shortest_in_plane(
 ) -> np.ndarray | None:
     """The shortest path (k, 2) from start to goal (2,) in cells, among boxes of rank 2.
 
-    None where there is none within the bound, the length of a known path, or where more than ``MOST_CORNERS`` could
-    be on it; ``spacing`` (2,) is the length of a cell along each axis.
+    None where there is none within the bound, the length of a known path, or where more than
+    ``MOST_CORNERS`` could be on it; ``spacing`` (2,) is the length of a cell along each axis.
     """
     corners, sign = convex_corners(boxes)
     far = np.linalg.norm((corners - start) * spacing, axis=1)
@@ -91,9 +92,9 @@ def _search(boxes, points, sign, spacing, bound, before):
 def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
     """Every blocked cell grown by a clearance (rank,) in cells, exactly: cells are cut where grown ones end.
 
-    A grown cell is a box again, its corners are not rounded: the distance that is kept is at least the clearance, and
-    at a corner up to sqrt(rank) times that. The border of the grid does not grow. A gap of just twice the clearance
-    is closed.
+    A grown cell is a box again, its corners are not rounded: the distance that is kept is at least
+    the clearance, and at a corner up to sqrt(rank) times that. The border of the grid does not
+    grow. A gap of just twice the clearance is closed.
     """
     if not clearance.any():
         return unit_boxes(blocked)

@@ -5,11 +5,11 @@ T_ij = 1 between neighbours. The input I clamps the target at 1 and obstacles at
 directly. This is the reference for `sum_exact`, in plain doubles: beyond some 325 cells at
 beta = 0.1 its activations underflow to zero.
 
-Other functions g are those of chapter 2. As a planner the network needs two things of g. Its slope must stay below
-1/lambda, else (6.12) does not hold: the equilibrium is not unique and cells saturate. And g(0) must be 0, so that what
-the target cannot reach stays dark; g(0) > 0 lights the whole map, and the ascent ends in that light. The document
-prints the middle branch of the saturated linear function as v, which jumps at both ends; here it is v + 1/2, with a
-slope that can be chosen.
+Other functions g are those of chapter 2. As a planner the network needs two things of g. Its slope
+must stay below 1/lambda, else (6.12) does not hold: the equilibrium is not unique and cells
+saturate. And g(0) must be 0, so that what the target cannot reach stays dark; g(0) > 0 lights the
+whole map, and the ascent ends in that light. The document prints the middle branch of the saturated
+linear function as v, which jumps at both ends; here it is v + 1/2, with a slope that can be chosen.
 """
 
 import math
@@ -32,10 +32,11 @@ NAMES = ("linear", "tanh", "threshold", "saturated", "sigmoid", "shunting")
 class Activation(NamedTuple):
     """One activation function."""
 
-    # LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below (Glasius et al.
-    # 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1); SIGMOID, 1/(1 + exp(-b v));
-    # SHUNTING, b v/(1 + b v) above 0 and 0 below: where the shunting equation of Yang and Meng (2000) settles, b being
-    # their B mu/A in units of B, the target held by a strong input; a longer step weighs 1/length in v.
+    # LINEAR, clamp(b v, 0, 1), the document's program; TANH, tanh(b v) above 0 and 0 below (Glasius
+    # et al. 1995); THRESHOLD, 1 from v = 0 on; SATURATED, clamp(b v + 1/2, 0, 1); SIGMOID, 1/(1 +
+    # exp(-b v)); SHUNTING, b v/(1 + b v) above 0 and 0 below: where the shunting equation of Yang
+    # and Meng (2000) settles, b being their B mu/A in units of B, the target held by a strong
+    # input; a longer step weighs 1/length in v.
     kind: int
     slope: float  # b; unused by THRESHOLD
 
@@ -94,10 +95,10 @@ def respond(kind, slope, v):
 def largest_eigenvalue(near: Neighbourhood) -> float:
     """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
 
-    For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2; for a larger
-    neighbourhood it is the largest row sum of T, a bound above. Obstacles and closed steps only lower it, and no
-    eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8), (6.11) and (6.12). The document's 3.0 for 20 x
-    20 (6.2.1) is wrong: it is 3.955.
+    For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2;
+    for a larger neighbourhood it is the largest row sum of T, a bound above. Obstacles and closed
+    steps only lower it, and no eigenvalue of T is larger in magnitude, so 1/lambda satisfies (6.8),
+    (6.11) and (6.12). The document's 3.0 for 20 x 20 (6.2.1) is wrong: it is 3.955.
     """
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
@@ -110,7 +111,8 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
 def check_beta(beta: float, near: Neighbourhood) -> float:
     """The slope beta, checked against (6.12) of ragazzon2012, beta < 1/lambda_max of the open grid.
 
-    Raises ``BadInput``: beta is not below the limit, which the message names, or not at least 1e-60.
+    Raises ``BadInput``: beta is not below the limit, which the message names, or not at least
+    1e-60.
     """
     eigenvalue = largest_eigenvalue(near)
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
@@ -135,13 +137,15 @@ def iterate(
 ) -> tuple[np.ndarray, int]:
     """Sweep until no neuron changes in its last bit, or `most_sweeps` times.
 
-    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The document's program
-    makes 10 sqrt(N) - 1 sweeps (C.2.3). With the activations, of the shape of `blocked`, comes the number of sweeps.
+    From zero the activations only rise, in rounded arithmetic too, so they do come to rest. The
+    document's program makes 10 sqrt(N) - 1 sweeps (C.2.3). With the activations, of the shape of
+    `blocked`, comes the number of sweeps.
 
-    `blocked` (bool, any shape) clamps at 0, the cell `target` at 1, even if it is blocked. `beta` is the slope of the
-    linear function, see `check_beta`; with another activation `function` it does not matter. `near` is the grid's
-    neighbourhood, by default the 2N nearest; `start` is sigma(0), by default zero; `closed` (m, 2, rank) are pairs of
-    cells that are not connected. `check`: whether to refuse what breaks (6.12).
+    `blocked` (bool, any shape) clamps at 0, the cell `target` at 1, even if it is blocked. `beta`
+    is the slope of the linear function, see `check_beta`; with another activation `function` it
+    does not matter. `near` is the grid's neighbourhood, by default the 2N nearest; `start` is
+    sigma(0), by default zero; `closed` (m, 2, rank) are pairs of cells that are not connected.
+    `check`: whether to refuse what breaks (6.12).
 
     Raises ``BadInput``: target outside, a slope above its limit, a start of another shape.
     """

@@ -1,16 +1,19 @@
 """The network "limit": max in place of the sum, whose activations are exact shortest distances.
 
-With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is sigma_i =
-beta^(distance_i): each neuron counts its shortest path alone, where the summing network counts all walks. Distances
-are kept, not activations, so that nothing underflows and beta drops out.
+With sigma_i = max_j beta^(length_ij) sigma_j in place of ragazzon2012 (6.9) the equilibrium is
+sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where the summing network
+counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops
+out.
 
-Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, by Dial's buckets. Cells wait in
-buckets of one shortest step's width. No step leads from a bucket back into itself, so all cells of the nearest bucket
-are final, in any order (Dial 1969; Denardo and Fox 1979). Where the longest step is very much longer than the
-shortest, buckets are wider. A cell that is improved while its bucket is emptied then waits in it again, which is exact
-too. No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut. Behind
-an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold`` finds. Cells with a
-closed step have a bit in their state, so that only they are asked which of their steps it is.
+Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, by Dial's
+buckets. Cells wait in buckets of one shortest step's width. No step leads from a bucket back into
+itself, so all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox
+1979). Where the longest step is very much longer than the shortest, buckets are wider. A cell that
+is improved while its bucket is emptied then waits in it again, which is exact too. No border is
+tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut. Behind
+an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold``
+finds. Cells with a closed step have a bit in their state, so that only they are asked which of
+their steps it is.
 """
 
 from collections.abc import Sequence
@@ -164,8 +167,8 @@ def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
 def distances(layout, length, state, targets, closed):
     """Shortest distances (places,) to the nearest of the targets' places (m,), inf where there is no path.
 
-    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN, also changed in
-    place; the open cells of the ``closed`` keys (n,) by place are SOME_CLOSED.
+    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN,
+    also changed in place; the open cells of the ``closed`` keys (n,) by place are SOME_CLOSED.
     """
     shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
     distance, width = np.full(state.size, np.inf), max(length.min(), length.max() / MOST_BUCKETS)

@@ -1,10 +1,10 @@
 """The network "limit" where all steps are equally long: hops to the target, 64 cells at a time.
 
-A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as powers of two allow (8
-x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few steps. The wave starts at the targets and
-moves one hop at a time; what it reaches is computed for a whole block with shifts of one word. Only blocks that the
-wave is passing are visited. The place of a cell is 64 times its block plus its bit; it is a sum of one number an
-axis, which ``place`` lists.
+A grid of any rank is cut into blocks of up to 64 cells, one bit a cell. A block is as cubic as
+powers of two allow (8 x 8, 4 x 4 x 4, 2 x 2 x 2 x 2 x 2 x 2), so that a wave crosses it in few
+steps. The wave starts at the targets and moves one hop at a time; what it reaches is computed for a
+whole block with shifts of one word. Only blocks that the wave is passing are visited. The place of
+a cell is 64 times its block plus its bit; it is a sum of one number an axis, which ``place`` lists.
 """
 
 from functools import lru_cache
@@ -79,7 +79,8 @@ def blocks(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> Blocks:
 def _halvings(shape: tuple[int, ...], wrap: tuple[bool, ...]) -> list[int]:
     """Binary logarithm of the size of a block along each axis.
 
-    The smallest size doubles first. It stays below twice the grid's, and a closed axis is cut evenly.
+    The smallest size doubles first. It stays below twice the grid's, and a closed axis is cut
+    evenly.
     """
     size = [0] * len(shape)
     for _ in range(BITS):
@@ -110,9 +111,10 @@ def levels(
 ) -> np.ndarray:
     """Levels (64 blocks,) int32, by place, of a wave from the targets' cells (m, rank); see `advance`.
 
-    ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are ``guarded`` (g,), by
-    place: the wave enters them from the places ``doors`` (g, k) alone, of which -1 is none. The first levels fit a
-    byte, which saves memory traffic; NumPy keeps large arrays in large pages, which compiled code does not.
+    ``blocked`` (cells,) is in C order; the targets count as free. Cells with a closed step are
+    ``guarded`` (g,), by place: the wave enters them from the places ``doors`` (g, k) alone, of
+    which -1 is none. The first levels fit a byte, which saves memory traffic; NumPy keeps large
+    arrays in large pages, which compiled code does not.
     """
     words, queues = (
         np.zeros((3, layout.edge.size), np.uint64),
@@ -177,10 +179,11 @@ def first_levels(layout, blocked, cells, words, queues, level, guarded, doors):
 def advance(layout, words, queues, count, hop, level, guarded, doors):
     """Number all cells by their hops from the nearest target, whose level is 1, up to what ``level`` can hold.
 
-    ``words`` (3, blocks) are the cells that the wave may enter, its front and the next one, the last two in turn;
-    ``queues`` (2, blocks + 1) list the blocks of both, ``count`` after the level ``hop``. It writes 1 + hops into
-    ``level`` (64 blocks,) of zeros, UNREACHED where it did not come; all in place. Returns count and hop, with which
-    it goes on. Cells with a closed step, ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
+    ``words`` (3, blocks) are the cells that the wave may enter, its front and the next one, the
+    last two in turn; ``queues`` (2, blocks + 1) list the blocks of both, ``count`` after the level
+    ``hop``. It writes 1 + hops into ``level`` (64 blocks,) of zeros, UNREACHED where it did not
+    come; all in place. Returns count and hop, with which it goes on. Cells with a closed step,
+    ``guarded`` and ``doors`` as in `levels`, are looked at one by one.
     """
     open_ = words[0]
     waiting, left = np.empty(guarded.size, np.int64), 0

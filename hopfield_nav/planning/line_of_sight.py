@@ -1,8 +1,9 @@
 """Whether a straight line between two points of a grid keeps out of its blocked cells.
 
-A blocked cell is a box with its boundary left out: a line may touch a corner and may run along a face, as long as it
-can be moved a little to one side into free cells. It may not slip through the point (or edge) at which two blocked
-cells meet diagonally, and it may not leave the grid. What is decided this way is exact but for `EPS` of a cell.
+A blocked cell is a box with its boundary left out: a line may touch a corner and may run along a
+face, as long as it can be moved a little to one side into free cells. It may not slip through the
+point (or edge) at which two blocked cells meet diagonally, and it may not leave the grid. What is
+decided this way is exact but for `EPS` of a cell.
 """
 
 from typing import NamedTuple
@@ -91,9 +92,10 @@ def _is_free(boxes, cell, up):
 def _spread(boxes, cell, step, axes, crossed, reach, up):
     """Go from cell to cell around a line where it crosses faces: ``reach`` (64,), in place.
 
-    For each combination of bits it says whether the line can be there; a bit adds ``step`` (rank,) to ``cell``, the
-    lowest of the cells around, along its axis. The first of the ``axes`` (bits,) are those along whose faces the line
-    runs, to both sides of which it may be moved; the last ones, so many as are ``crossed``, in one direction.
+    For each combination of bits it says whether the line can be there; a bit adds ``step`` (rank,)
+    to ``cell``, the lowest of the cells around, along its axis. The first of the ``axes`` (bits,)
+    are those along whose faces the line runs, to both sides of which it may be moved; the last
+    ones, so many as are ``crossed``, in one direction.
     """
     bits, sides = axes.size, axes.size - crossed
     again = True

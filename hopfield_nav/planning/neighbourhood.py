@@ -1,8 +1,9 @@
 """Which neurons are connected: the neighbourhood of a grid of any number of dimensions.
 
-Cells are counted in C order (last axis fastest). Where a cell has no neighbour its table gives the index behind the
-last cell, so that kernels work on arrays one longer than the grid, whose last entry is "blocked", and need no test of
-the border. Steps, and the columns of the table, stand in tie order: of equally good neighbours the first column wins.
+Cells are counted in C order (last axis fastest). Where a cell has no neighbour its table gives the
+index behind the last cell, so that kernels work on arrays one longer than the grid, whose last
+entry is "blocked", and need no test of the border. Steps, and the columns of the table, stand in
+tie order: of equally good neighbours the first column wins.
 """
 
 import math
@@ -79,10 +80,11 @@ def neighbourhood_of(
 ) -> Neighbourhood:
     """Connect each cell with all cells at 0 < distance <= radius (ragazzon2012 (6.2), without self).
 
-    The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was given. A radius of
-    1 cell gives the 2N nearest; steps longer than one cell pass over what lies between. ``spacing`` is the distance
-    of neighbouring cells, one number or one an axis; None counts in cells. ``periodic`` says of each axis whether its
-    last cell is next to its first; for the tie order ``ties`` see `parse_ties`.
+    The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was
+    given. A radius of 1 cell gives the 2N nearest; steps longer than one cell pass over what lies
+    between. ``spacing`` is the distance of neighbouring cells, one number or one an axis; None
+    counts in cells. ``periodic`` says of each axis whether its last cell is next to its first; for
+    the tie order ``ties`` see `parse_ties`.
 
     Raises ``BadInput``: an argument that does not fit the shape or is out of range.
     """
@@ -132,8 +134,9 @@ def axis_name(axis: int) -> str:
 def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     """Read a tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
 
-    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the document's order,
-    whose program keeps the **last** of equal neighbours in the order -u, +u, -v, +v (ragazzon2012, C.2.3).
+    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the
+    document's order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v,
+    +v (ragazzon2012, C.2.3).
     """
     code = {
         sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")

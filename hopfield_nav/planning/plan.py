@@ -1,7 +1,7 @@
 """What a planner answers: a path through the map, or why there is none; and what a settled network is seen as.
 
-A network is seen as an activation for every neuron, and the neighbour that each one climbs to: so records and pictures
-have it. Paths are found by `ascent`, which needs no grid of it.
+A network is seen as an activation for every neuron, and the neighbour that each one climbs to: so
+records and pictures have it. Paths are found by `ascent`, which needs no grid of it.
 """
 
 from collections.abc import Callable
@@ -41,8 +41,8 @@ def divided(points: np.ndarray, pieces: np.ndarray) -> np.ndarray:
 class Landscape:
     """Activations over a grid, filled in when they are first asked for: over 20^6 cells they take half a gigabyte.
 
-    ``near`` is the grid's neighbourhood, ``closed`` (n,) the keys of its closed steps (see `closed`), ``sums`` whether
-    it is the network "sum".
+    ``near`` is the grid's neighbourhood, ``closed`` (n,) the keys of its closed steps (see
+    `closed`), ``sums`` whether it is the network "sum".
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Plan:
     )
     network: str  # "limit" or "sum", or the name of another planner
     beta: float | None = None  # slope that was used; None for "limit", where it does not matter
-    # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number of
-    # neighbours), the network may have false maxima
+    # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number
+    # of neighbours), the network may have false maxima
     saturated: bool = False
     landscape: Landscape | None = field(
         default=None, repr=False

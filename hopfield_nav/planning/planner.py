@@ -1,8 +1,8 @@
 """Plan a path through a map of blocked cells with one of the two networks.
 
-The network "sum" is settled by whichever of its two solvers suits the map, and climbed. `sum_exact` is right for every
-map; `sum_rows` needs no table of connections and serves the largest grids, as long as no path is so long that a double
-underflows.
+The network "sum" is settled by whichever of its two solvers suits the map, and climbed. `sum_exact`
+is right for every map; `sum_rows` needs no table of connections and serves the largest grids, as
+long as no path is so long that a double underflows.
 """
 
 import math
@@ -56,26 +56,30 @@ def plan_path(
         blocked: bool grid of any rank; or one of integers, 0 free and 1 blocked.
         start: (rank,) cell, from 0.
         goal: (rank,) cell, from 0.
-        network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it always ends at the
-            goal for beta <= 1/(number of neighbours), but not always on a shortest path).
-        beta: slope for "sum", below 1/lambda_max (6.12) of the grid without obstacles. None is 0.1 (6.2.1), or 1/(2 k)
-            where the k neighbours make 0.1 more than 1/k.
-        radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what lies between.
+        network: "limit" (max: exactly shortest) or "sum" (the document's, ragazzon2012 (6.9): it
+            always ends at the goal for beta <= 1/(number of neighbours), but not always on a
+            shortest path).
+        beta: slope for "sum", below 1/lambda_max (6.12) of the grid without obstacles. None is 0.1
+            (6.2.1), or 1/(2 k) where the k neighbours make 0.1 more than 1/k.
+        radius: of the neighbourhood, in cells; 1 gives the 2N nearest. Longer steps pass over what
+            lies between.
         spacing: distance of neighbouring cells, one number or one an axis; None counts in cells.
-            It weighs the paths of "limit" and measures `Plan.length`; the weights T of "sum" ignore it.
+            It weighs the paths of "limit" and measures `Plan.length`; the weights T of "sum" ignore
+            it.
         periodic: for each axis, whether its last cell is next to its first.
         ties: order among equally good neighbours, see `neighbourhood.parse_ties`.
-        closed: (m, 2, rank) integers, pairs of neighbouring cells between which there is no step, in either
-            direction; both cells stay free. A longer step that passes over such a pair is another pair. Pairs may
-            come twice and in either order; None or empty for none.
-        activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh", "shunting",
-            "saturated", "sigmoid" in plain doubles (chapter 2; see `plan_activated`).
+        closed: (m, 2, rank) integers, pairs of neighbouring cells between which there is no step,
+            in either direction; both cells stay free. A longer step that passes over such a pair is
+            another pair. Pairs may come twice and in either order; None or empty for none.
+        activation: function of the neurons of "sum", whose slope beta then is: "linear", or "tanh",
+            "shunting", "saturated", "sigmoid" in plain doubles (chapter 2; see `plan_activated`).
 
     Returns:
         The plan. A path that does not exist is a result with a reason, not an error.
 
-    Raises ``BadInput``: (a ValueError) a cell outside the grid, an unknown network, beta above its limit, a closed
-    pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of more than 1e7 connections, …
+    Raises ``BadInput``: (a ValueError) a cell outside the grid, an unknown network, beta above its
+    limit, a closed pair outside the grid or not of neighbours, closed pairs in "sum" on a grid of
+    more than 1e7 connections, …
     """
     grid = check_grid(blocked)
     near = neighbourhood_of(grid.shape, radius, spacing, periodic, ties)
@@ -95,9 +99,9 @@ def replan(
 ) -> Plan:
     """Plan as the document's program does after a collision (ragazzon2012, C.2.3); see `plan_path`.
 
-    With `allow_blocked_start` a blocked start stays clamped at 0 and its neighbours decide the first step, and the
-    goal is the target even if it is marked. `near` is the grid's neighbourhood, by default that of the 2N nearest
-    cells.
+    With `allow_blocked_start` a blocked start stays clamped at 0 and its neighbours decide the
+    first step, and the goal is the target even if it is marked. `near` is the grid's neighbourhood,
+    by default that of the 2N nearest cells.
 
     Raises ``BadInput``: as `plan_path`.
     """
@@ -172,7 +176,8 @@ def plan_activated(
 ) -> Plan:
     """A plan of the network "sum" with any activation function, whose slope is then its beta.
 
-    A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without a step.
+    A blocked start stays clamped at 0, a goal counts as free; ``closed`` are pairs of cells without
+    a step.
     """
     sigma, sweeps = iterate(blocked, goal, near=near, function=function, closed=closed)
     saturated = int(np.count_nonzero(sigma >= 1.0)) > 1

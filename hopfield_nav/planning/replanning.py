@@ -1,8 +1,9 @@
 """A planner that remembers: after a cell or step is closed only what changes is computed again.
 
-First, in order of their distance, all cells that have lost their last shortest path are cleared (Even and Shiloach
-1981); then they are reached again from the cells around them, nearest first (Ramalingam and Reps 1996). Labels are
-sums of the same steps in the same order as those of a new start, so they are equal to the last bit.
+First, in order of their distance, all cells that have lost their last shortest path are cleared
+(Even and Shiloach 1981); then they are reached again from the cells around them, nearest first
+(Ramalingam and Reps 1996). Labels are sums of the same steps in the same order as those of a new
+start, so they are equal to the last bit.
 """
 
 from collections.abc import Sequence
@@ -32,10 +33,10 @@ Steps = np.ndarray | Sequence
 class Replanner:
     """Plans to the nearest of its goals over a map that changes cell by cell and step by step.
 
-    The limit network is repaired, and is equal to a new one in every bit. A start that is blocked, or a goal that is,
-    counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it keeps a copy; ``goal`` is a cell
-    (rank,), from 0, or several, (m, rank); ``near`` is the grid's neighbourhood, by default the 2N nearest;
-    ``closed`` are steps as for `close`.
+    The limit network is repaired, and is equal to a new one in every bit. A start that is blocked,
+    or a goal that is, counts as in `planning.replan`. Of the bool grid ``blocked``, of any rank, it
+    keeps a copy; ``goal`` is a cell (rank,), from 0, or several, (m, rank); ``near`` is the grid's
+    neighbourhood, by default the 2N nearest; ``closed`` are steps as for `close`.
 
     Raises ``BadInput``: as `planning.plan_path`.
     """
@@ -65,7 +66,8 @@ class Replanner:
     def block(self, cell: Sequence[int]) -> int:
         """Block one more cell (rank,); a goal that is marked stays a target.
 
-        How many other cells have another distance; -1 where so many had that the network was settled anew.
+        How many other cells have another distance; -1 where so many had that the network was
+        settled anew.
 
         Raises ``BadInput``: a cell outside the grid.
         """
@@ -168,8 +170,8 @@ def _settle_again(field, blocked, heap, most):
 def block(field, blocked, cell, most):
     """Repair the labels of a limit.Field, in place, after the ``cell``, not a target, is blocked.
 
-    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost their label, or
-    GIVEN_UP if more than ``most``, after which the labels are worthless.
+    ``blocked`` (cells,) includes it; cells are counted in C order. Returns how many cells lost
+    their label, or GIVEN_UP if more than ``most``, after which the labels are worthless.
     """
     at = np.empty(field.shape.size, np.int64)
     locate(cell, field.shape, at)

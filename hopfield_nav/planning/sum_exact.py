@@ -1,15 +1,17 @@
 """The network "sum": the equilibrium of ragazzon2012 (6.9) in numbers that cannot underflow.
 
-sigma falls about tenfold per cell at beta = 0.1, so a double is zero beyond some 325 cells. Here every activation
-carries an exponent of its own, sigma = mantissa * RADIX**exponent with 1/HALF <= mantissa < HALF, and a zero has the
-exponent NOTHING. Two activations are compared by exponent first and mantissa second, which is exact. What is two
-exponents smaller than another is far below its rounding and left out of a sum.
+sigma falls about tenfold per cell at beta = 0.1, so a double is zero beyond some 325 cells. Here
+every activation carries an exponent of its own, sigma = mantissa * RADIX**exponent with 1/HALF <=
+mantissa < HALF, and a zero has the exponent NOTHING. Two activations are compared by exponent first
+and mantissa second, which is exact. What is two exponents smaller than another is far below its
+rounding and left out of a sum.
 
-Cells are relaxed in order of their hops from the target. A first sweep finds the exponents; then the exponents are
-held for a batch and folded into the weights of the connections, so that its sweeps are plain multiplications and
-additions, over-relaxed with Young's factor 2/(1 + sqrt(1 - (beta lambda)^2)). I - beta T is positive definite for
-beta < 1/lambda, so they converge, and with the clamp at 1 as well: they minimise the Lyapunov function (6.4), a
-convex quadratic, over the box [0, 1]. The network has settled when, with fresh exponents, a sweep moves no cell.
+Cells are relaxed in order of their hops from the target. A first sweep finds the exponents; then
+the exponents are held for a batch and folded into the weights of the connections, so that its
+sweeps are plain multiplications and additions, over-relaxed with Young's factor 2/(1 + sqrt(1 -
+(beta lambda)^2)). I - beta T is positive definite for beta < 1/lambda, so they converge, and with
+the clamp at 1 as well: they minimise the Lyapunov function (6.4), a convex quadratic, over the box
+[0, 1]. The network has settled when, with fresh exponents, a sweep moves no cell.
 """
 
 from typing import NamedTuple
@@ -136,8 +138,9 @@ def _relax(link, weight, omega, still, ceiling, value):
 def counts_as_none(omega, sweeps):
     """Change of a cell that counts as none.
 
-    Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 - omega) sweeps; near
-    1/lambda over-relaxation amplifies it, and the bound grows until it lies above.
+    Errors fall by omega - 1 a sweep, so that rounding is all that is left after PATIENCE/(2 -
+    omega) sweeps; near 1/lambda over-relaxation amplifies it, and the bound grows until it lies
+    above.
     """
     return CONVERGED / (2.0 - omega) * max(1.0, sweeps * (2.0 - omega) / PATIENCE) ** 2
 
@@ -192,9 +195,9 @@ def flood(table, blocked, target, queue):
 def own_eigenvalue(link, bound):
     """Estimate the largest eigenvalue of the connections among the reached cells without the target.
 
-    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound would swing.
-    Steps of the power method; each quotient of norms is a bound below. ``link`` (reached, k) are places of the
-    neighbours, the target's place 0; `reached` where there is none.
+    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
+    would swing. Steps of the power method; each quotient of norms is a bound below. ``link``
+    (reached, k) are places of the neighbours, the target's place 0; `reached` where there is none.
     """
     reached = link.shape[0]
     old, new = np.ones(reached + 1), np.zeros(reached + 1)
@@ -218,8 +221,8 @@ def own_eigenvalue(link, bound):
 def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     """Settle the summing network (ragazzon2012 (6.9), g(x) = clamp(beta x, 0, 1)).
 
-    The target counts as free and is clamped at 1. The eigenvalue is the largest of T, or a bound above it; 1e-60 <=
-    beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
+    The target counts as free and is clamped at 1. The eigenvalue is the largest of T, or a bound
+    above it; 1e-60 <= beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
     """
     mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
     queue = np.empty(blocked.size, np.int32)

@@ -1,8 +1,8 @@
 """The network "sum" on very large grids of several axes: plain doubles, row by row, without a table.
 
-Rows lie along the last axis. A sweep visits them outward from the target along every axis, so that one sweep carries
-the activation through all open space. Where a path is so long that a double could underflow, it stops: `sum_exact`
-has no such limit, but needs a table of all connections.
+Rows lie along the last axis. A sweep visits them outward from the target along every axis, so that
+one sweep carries the activation through all open space. Where a path is so long that a double could
+underflow, it stops: `sum_exact` has no such limit, but needs a table of all connections.
 """
 
 from typing import NamedTuple
@@ -171,9 +171,10 @@ def _sweep(values, shut, layout, rule):
 def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
     """Settle the summing network, ragazzon2012 (6.9), from the activations (cells,) it has, in place.
 
-    The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and ``tolerance`` the relative
-    change of a cell that counts as none, at least that of rounding. Returns the number of sweeps, whether the last
-    one moved no cell, and whether no activation came near the smallest double. If not, the activations are worthless.
+    The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and
+    ``tolerance`` the relative change of a cell that counts as none, at least that of rounding.
+    Returns the number of sweeps, whether the last one moved no cell, and whether no activation came
+    near the smallest double. If not, the activations are worthless.
     """
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
     sweeps, moved, safe = 0, True, True

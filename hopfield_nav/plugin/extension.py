@@ -1,9 +1,9 @@
 """Extensions: what a run may do without. The core knows none of them by name.
 
-An extension is a package whose ``extension.py`` holds one ``EXTENSION``, which says all that it adds. Ours are the
-folders of ``hopfield_nav/extensions``; those of others are found by the entry points of the group
-``hopfield_nav.extensions``, which name such an object. Only these declarations are read to find out who has what;
-nothing else of an extension is imported before it is asked for.
+An extension is a package whose ``extension.py`` holds one ``EXTENSION``, which says all that it
+adds. Ours are the folders of ``hopfield_nav/extensions``; those of others are found by the entry
+points of the group ``hopfield_nav.extensions``, which name such an object. Only these declarations
+are read to find out who has what; nothing else of an extension is imported before it is asked for.
 """
 
 import pkgutil
@@ -19,7 +19,8 @@ from typing import Any
 from dynamics import BadInput, nearest_name
 
 GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
-# With which extension comes what the words of a world or of a command ask for: the line that says what is missing.
+# With which extension comes what the words of a world or of a command ask for: the line that says
+# what is missing.
 COMES_WITH = {
     "navigator joints": "whole_arm", "belief felt_points": "whole_arm", "belief omniscient": "whole_arm",
     "belief optimist": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
@@ -39,14 +40,16 @@ class Extension:
     package: str  # its dotted name, ``__package__`` of its extension.py
     description: str
     needs: tuple[str, ...] = ()  # the other extensions that it imports
-    # kind of method (see ``plugin``): the folder whose files are such methods, one a file, under their own names
+    # kind of method (see ``plugin``): the folder whose files are such methods, one a file, under
+    # their own names
     methods: Mapping[str, str] = field(default_factory=dict)
     # name: first line of the help; the command is the function of that name in ``commands.NAME``
     commands: Mapping[str, str] = field(default_factory=dict)
     provides: Mapping[str, str] = field(
         default_factory=dict
     )  # what the core asks for: "module:attribute"
-    # the pydantic model of its section in a world's ``extensions``, as "module:attribute"; none: it has no section
+    # the pydantic model of its section in a world's ``extensions``, as "module:attribute"; none: it
+    # has no section
     section: str = ""
 
     @property

@@ -60,8 +60,8 @@ def is_bundled(kind: str, name: str) -> bool:
 def shown_names(names: Iterable[str]) -> dict[str, str]:
     """How each of some methods is called where there is little room, a built-in one by its name.
 
-    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two would be called alike
-    both names are said, and where these are alike the whole.
+    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two
+    would be called alike both names are said, and where these are alike the whole.
     """
     found: dict[str, str] = {}
     left = dict.fromkeys(names)
@@ -90,7 +90,8 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
 
     Args:
         kind: one of ``KINDS`` or of ``PLAIN``.
-        name: name of a method, or a file (relative to ``folder``) and the name of a ``Method`` in it.
+        name: name of a method, or a file (relative to ``folder``) and the name of a ``Method`` in
+            it.
         folder: where a relative file is looked for; default the current folder.
 
     Raises ``BadInput``: no such method, or the file holds none of that name.

@@ -19,11 +19,12 @@ class Sensed(NamedTuple):
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
     tau: np.ndarray  # (n,) torque commanded over the last period [N·m]
-    # (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about the flange
-    # frame's origin [N·m] that the world exerts on the tool, flange axes; zero without one
+    # (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about
+    # the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without
+    # one
     wrench: np.ndarray
-    # (6,) what the estimator has made of all this, for the control law: the wrench at the tool point, base
-    # axes; of the period before when the estimator itself is called
+    # (6,) what the estimator has made of all this, for the control law: the wrench at the tool
+    # point, base axes; of the period before when the estimator itself is called
     felt: np.ndarray
     friction: (
         np.ndarray
@@ -74,7 +75,8 @@ class Planner(Protocol):
     def plan(self, believed: BelievedMap) -> Any:
         """(k, rank) cells from the start to a goal, each a move from the one before; None: there is no path.
 
-        Start and goals count as free. Then the program takes the path against which least is believed.
+        Start and goals count as free. Then the program takes the path against which least is
+        believed.
         """
 
 
@@ -95,8 +97,9 @@ class Touch(Protocol):
 class Response(Protocol):
     """Chooses the motion after a touch.
 
-    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the map, and straight
-    over the waypoints; then ``on_rest`` is asked. None: a new path of the planner, to the goal.
+    An answer is (k, rank) waypoints in cells, k at least 1: the arm goes back to the start of the
+    map, and straight over the waypoints; then ``on_rest`` is asked. None: a new path of the
+    planner, to the goal.
     """
 
     def on_touch(self, touch: Touch) -> Any:
@@ -125,7 +128,8 @@ class CollisionEvidence(NamedTuple):
     # (k, 3) places through which no step shall sweep, unless so much is risked [m]
     points: np.ndarray = np.zeros((0, 3))
     weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
-    # float32 grid: what takes the place of ``cells`` where the path would else risk more than one half; None: they stay
+    # float32 grid: what takes the place of ``cells`` where the path would else risk more than one
+    # half; None: they stay
     at_last: np.ndarray | None = None
 
 

@@ -66,10 +66,10 @@ def asked(whose: str) -> Iterator[None]:
 class Parameter:
     """One number, or one number a joint, that a method takes from the world file.
 
-    With ``inherit`` the value is that of the control law's parameter of the same name, or one of its gains
-    (``POSITION_GAIN``, ``VELOCITY_GAIN``), and is no key of the method's own section. With ``of_sensors`` it is that
-    of the world's section ``sensors``: what the control computer knows of its sensors; where signals are replayed
-    without a world, the default.
+    With ``inherit`` the value is that of the control law's parameter of the same name, or one of
+    its gains (``POSITION_GAIN``, ``VELOCITY_GAIN``), and is no key of the method's own section.
+    With ``of_sensors`` it is that of the world's section ``sensors``: what the control computer
+    knows of its sensors; where signals are replayed without a world, the default.
     """
 
     name: str
@@ -113,7 +113,8 @@ class Parameter:
         return check_range(float(value), self.low, self.high, self.unit, where=where)
 
 
-# Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are declared.
+# Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are
+# declared.
 POSITION_GAIN, VELOCITY_GAIN = (
     Parameter(
         name, 1.0, low, 1e10, unit, f"{symbol} of the control law", per_joint=True, inherit=True
@@ -128,9 +129,9 @@ POSITION_GAIN, VELOCITY_GAIN = (
 def unpacker(*declared: Parameter) -> Any:
     """A kernel that gives the packed array of these parameters by their names; ``declared`` of it are they.
 
-    With ``unpack = unpacker(...)`` before a method and ``p = unpack(parameters)`` in it, ``p.corner`` is a number, and
-    ``p.threshold``, of a parameter with ``per_joint``, (n,) numbers: a part of the array, no copy. It finds n from the
-    array's size.
+    With ``unpack = unpacker(...)`` before a method and ``p = unpack(parameters)`` in it,
+    ``p.corner`` is a number, and ``p.threshold``, of a parameter with ``per_joint``, (n,) numbers:
+    a part of the array, no copy. It finds n from the array's size.
     """
     joints = [p.per_joint for p in declared]
     starts = [f"{sum(joints[:k])} * n + {k - sum(joints[:k])}" for k in range(len(declared))]
@@ -156,11 +157,11 @@ def unpacker(*declared: Parameter) -> Any:
 class Limits(NamedTuple):
     """What a control law asks of the integrator's step and of the control period."""
 
-    # largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or period that is too
-    # long for it is refused before the run
+    # largest damping that it adds to a joint, one number or (n,) [N·m·s/rad]; a step or period that
+    # is too long for it is refused before the run
     damping: float | np.ndarray = 0.0
-    # natural frequency that it gives to joints, one number or (n,) [rad/s]; of a period that is too long for it
-    # a run warns, as of ``Method.gains``. None: nothing is known of it.
+    # natural frequency that it gives to joints, one number or (n,) [rad/s]; of a period that is too
+    # long for it a run warns, as of ``Method.gains``. None: nothing is known of it.
     frequency: float | np.ndarray | None = None
     damping_ratio: float | np.ndarray = (
         1.0  # of these joints, one number or (n,); 1: critically damped
@@ -178,11 +179,12 @@ class Gains(NamedTuple):
 class Method:
     """A function or class, its parameters, and how much it remembers; for the kinds see the top of this file.
 
-    ``limits`` gives what a control law asks of step and period, for the values of its parameters by name. ``gains``
-    gives the ``Gains`` of a law of their form about the reference; None: it is of another. ``needs``:
-    of an estimator ``WRIST`` where it reads the sensor at the flange, and so knows nothing of each joint's own
-    torque, or ``REFERENCE`` where it judges by how far the arm is off that; of a detector ``JOINT_TORQUES`` where it
-    judges those; of a control law ``FORCE_FELT`` where it controls a force, its parameter ``force`` [N].
+    ``limits`` gives what a control law asks of step and period, for the values of its parameters by
+    name. ``gains`` gives the ``Gains`` of a law of their form about the reference; None: it is of
+    another. ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so
+    knows nothing of each joint's own torque, or ``REFERENCE`` where it judges by how far the arm is
+    off that; of a detector ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT``
+    where it controls a force, its parameter ``force`` [N].
     """
 
     kind: str
@@ -215,7 +217,8 @@ class Method:
     def pack(self, values: dict[str, object], n: int) -> np.ndarray:
         """The float64 array of parameters for an arm with ``n`` joints.
 
-        Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one entry a joint.
+        Raises ``BadInput``: a value that ``Parameter.check`` refuses, or a list that has not one
+        entry a joint.
         """
         packed = [np.zeros(0)]
         for parameter in self.parameters:
@@ -263,7 +266,8 @@ def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
 def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
     """Gains, (n,) each, with which a law makes joints follow something, be it not the reference; None: it says none.
 
-    Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n`` joints.
+    Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n``
+    joints.
     """
     limits = limits_of(law, values)
     if law.gains is None and limits.frequency is None:

@@ -1,7 +1,8 @@
 """The record of a run: what is kept of it, labelled, saved, loaded and scored.
 
-Owns ``Run``, its summary's quantities, its files, and its score against the simulated truth. Pictures, pages, logs
-and live streams need nothing else of a run: how it came about is the business of ``experiment``.
+Owns ``Run``, its summary's quantities, its files, and its score against the simulated truth.
+Pictures, pages, logs and live streams need nothing else of a run: how it came about is the business
+of ``experiment``.
 """
 
 import lazy_loader

@@ -3,16 +3,19 @@
 It owns the definitions, once for the summary, the score, the command ``compare`` and the pictures:
 
 - A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
-- It was **felt** at the first alarm before it has been over for 50 ms; its **delay** runs from its first
-  step to that alarm. A second alarm on the same contact is neither a detection nor false.
+- It was **felt** at the first alarm before it has been over for 50 ms; its **delay** runs from its
+  first step to that alarm. A second alarm on the same contact is neither a detection nor false.
 - One that begins while the arm slides along an obstacle is no collision that has to be felt.
 
-A contact of a link is a contact of the rows in which the largest force is on that link. Its force is that one or the
-sum of all forces on the arm, whichever is larger: several may press on one side, or clamp.
+A contact of a link is a contact of the rows in which the largest force is on that link. Its force
+is that one or the sum of all forces on the arm, whichever is larger: several may press on one side,
+or clamp.
 
-- Its **peak force** is the largest force in it: ISO/TS 15066 calls a contact *transient* while the body can recoil.
-- Its **lasting force** is the mean over it after the first 0.5 s: ISO/TS 15066 calls a contact *quasi-static* while the
-  body is clamped. The border of 0.5 s is chosen here; a shorter contact has none.
+- Its **peak force** is the largest force in it: ISO/TS 15066 calls a contact *transient* while the
+  body can recoil.
+- Its **lasting force** is the mean over it after the first 0.5 s: ISO/TS 15066 calls a contact
+  *quasi-static* while the body is clamped. The border of 0.5 s is chosen here; a shorter contact
+  has none.
 """
 
 from collections.abc import Sequence
@@ -75,7 +78,8 @@ class ContactEpisode(NamedTuple):
 def contact_episodes(run: Run) -> list[ContactEpisode]:
     """Every contact of a run, in order; without recorded signals none is known.
 
-    Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one contact.
+    Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one
+    contact.
     """
     data, events = run.data, run.data.event_time.values
     time, force = data.time.values, force_norm(data.force.values)
@@ -155,8 +159,9 @@ def link_forces(
 ) -> dict[str, dict[str, float | None]]:
     """Peak and lasting force [N] of every link that was touched, by its number.
 
-    ``time`` (k,) [s] of the rows of a record, in each the ``link`` (k,) with the ``largest`` contact force (k, 3), 0
-    for none, and the ``total`` (k, 3) of all [N]. Where no contact lasted ``TRANSIENT_TIME`` the lasting force is None.
+    ``time`` (k,) [s] of the rows of a record, in each the ``link`` (k,) with the ``largest``
+    contact force (k, 3), 0 for none, and the ``total`` (k, 3) of all [N]. Where no contact lasted
+    ``TRANSIENT_TIME`` the lasting force is None.
     """
     size = np.maximum(force_norm(largest), force_norm(total))
     forces: dict[str, dict[str, float | None]] = {}

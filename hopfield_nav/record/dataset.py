@@ -42,8 +42,8 @@ class DetectionRecord(NamedTuple):
     ]  # certainty of every touched step as it stood afterwards, 1 for facts
     path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
     places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles
-    # true_point, true_link: where the largest contact force acts at the detection, (3,) in base axes [m], and
-    # the link, from 1; NaN and 0 where nothing touches then
+    # true_point, true_link: where the largest contact force acts at the detection, (3,) in base
+    # axes [m], and the link, from 1; NaN and 0 where nothing touches then
     true_point: np.ndarray
     true_link: int
     replan_time: float  # computing time of mark, plan, inverse kinematics and splines [s]
@@ -102,9 +102,9 @@ def make_record(
 ) -> LabelledRecord:
     """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
 
-    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the
-    certainty of every touched step at the end, ``plans`` those whose network is kept, ``passages`` what was above
-    ``detection.report``.
+    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is
+    kept), ``closed`` the certainty of every touched step at the end, ``plans`` those whose network
+    is kept, ``passages`` what was above ``detection.report``.
     """
     of_places = space_of(world).of_places
     variables = {**_signal_variables(world, log), **_event_variables(world, detections)}

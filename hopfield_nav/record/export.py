@@ -27,13 +27,13 @@ def export_csv(run: "Run", folder: Path, every: int = 1) -> list[Path]:
 
     They have a line for each detection, and for each link that was touched.
 
-    The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1 [rad]``, ``force_x
-    [N]``; it is in quotation marks where a spreadsheet would compute it. What holds no numbers, or a grid for each
-    event, is left out. The folder exists; older files are replaced. In another folder than the run's the world goes
-    with them.
+    The head of a column is its variable, with the joint or the axis behind it, and its unit: ``q_1
+    [rad]``, ``force_x [N]``; it is in quotation marks where a spreadsheet would compute it. What
+    holds no numbers, or a grid for each event, is left out. The folder exists; older files are
+    replaced. In another folder than the run's the world goes with them.
 
-    Raises ``BadInput``: the run has no signals, or ``every`` is no whole number from 1; ``OSError``: a file cannot be
-    written.
+    Raises ``BadInput``: the run has no signals, or ``every`` is no whole number from 1;
+    ``OSError``: a file cannot be written.
     """
     data = _thinned(run, every)
     paths = [folder / "signals.csv", folder / "events.csv"]

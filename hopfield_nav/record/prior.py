@@ -1,11 +1,12 @@
 """What a run felt and knew at its end, handed on: to a later run, or to a plan as known obstacles.
 
-A closed step says that one body, moved from cell to cell, meets something. It is a fact of a later run whose ``map``,
-``contact.bodies`` and, but for a tool point on a map of the tool, ``arm`` and ``tool.frame`` are the same, else the run
-is refused; and whose obstacles, unknown or known, hold those of the first, and neither come nor go. Where
-the whole arm moves over a map of the tool, how it stands at a cell depends on ``start.joints`` and
-``trajectory.tool_rotation`` as well, and on axes of one cell of a map of joint angles on ``start.joints`` and
-``goal``: where these differ, facts become beliefs.
+A closed step says that one body, moved from cell to cell, meets something. It is a fact of a later
+run whose ``map``, ``contact.bodies`` and, but for a tool point on a map of the tool, ``arm`` and
+``tool.frame`` are the same, else the run is refused; and whose obstacles, unknown or known, hold
+those of the first, and neither come nor go. Where the whole arm moves over a map of the tool, how
+it stands at a cell depends on ``start.joints`` and ``trajectory.tool_rotation`` as well, and on
+axes of one cell of a map of joint angles on ``start.joints`` and ``goal``: where these differ,
+facts become beliefs.
 """
 
 from operator import attrgetter

@@ -1,7 +1,7 @@
 """The numbers that a summary and a score are made of: name, unit, words, how to print them.
 
-The one table of them: tables of ``run`` and ``compare``, columns of sweeps and the axes of their figures are made
-from it. It loads nothing, so that ``check`` and ``--help`` may read it.
+The one table of them: tables of ``run`` and ``compare``, columns of sweeps and the axes of their
+figures are made from it. It loads nothing, so that ``check`` and ``--help`` may read it.
 """
 
 import math

@@ -1,8 +1,9 @@
 """The record of a run: world, summary, labelled signals and events; saving and loading it.
 
-A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json``, ``log.nc``
-(NetCDF 4, readable from xarray, MATLAB and any HDF5 library) and checksums of the three. It is written under another
-name and renamed when it is complete. The marks that each plan was made with are held as differences.
+A folder holds ``world.yaml`` (every default written out, random obstacles drawn), ``summary.json``,
+``log.nc`` (NetCDF 4, readable from xarray, MATLAB and any HDF5 library) and checksums of the three.
+It is written under another name and renamed when it is complete. The marks that each plan was made
+with are held as differences.
 """
 
 import json
@@ -152,8 +153,9 @@ def _path(padded: np.ndarray) -> np.ndarray:
 class Run:
     """What happened in one experiment.
 
-    The ``world`` is as resolved: every default written out, random obstacles drawn; ``summary`` holds the numbers of
-    ``summary.json``, and ``data`` labelled signals and events, an ``xarray.Dataset`` (see ``docs/record.md``).
+    The ``world`` is as resolved: every default written out, random obstacles drawn; ``summary``
+    holds the numbers of ``summary.json``, and ``data`` labelled signals and events, an
+    ``xarray.Dataset`` (see ``docs/record.md``).
     """
 
     def __init__(
@@ -198,7 +200,8 @@ class Run:
 
         It is drawn into ``ax``, where it is one panel, and that is returned; else the figure.
 
-        Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
+        Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one
+        panel.
         """
         return import_module("hopfield_nav.figures.run").plot_run(
             self, name, ax

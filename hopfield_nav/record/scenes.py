@@ -1,7 +1,7 @@
 """What a run knew and felt as a scene of MoveIt (moveit_msgs/PlanningScene) or MuJoCo (MJCF).
 
-Positions are in frame 0 of the arm. Every place where a touch may have been is a ball of the radius that
-``with_felt`` gives it, every cell that is believed to be occupied a box.
+Positions are in frame 0 of the arm. Every place where a touch may have been is a ball of the radius
+that ``with_felt`` gives it, every cell that is believed to be occupied a box.
 """
 
 from collections.abc import Sequence

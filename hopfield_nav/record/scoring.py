@@ -1,12 +1,13 @@
 """A run against the simulated truth: what was felt, how late, what was not, and where it was marked.
 
-It owns the numbers of ``score_run`` and of the command ``compare``; what a contact is and when it was felt,
-``contacts`` says. The truth is what the record of a simulated run says of contact; a real arm has none.
+It owns the numbers of ``score_run`` and of the command ``compare``; what a contact is and when it
+was felt, ``contacts`` says. The truth is what the record of a simulated run says of contact; a real
+arm has none.
 
 - A contact without an alarm is **missed** if it was worth feeling: by its largest force, or by the
   largest torque it put on a joint.
-- An alarm with no true contact in the 50 ms before is **false**. Its rate is counted on the time without
-  contact, with the exact 95 % interval of a Poisson count.
+- An alarm with no true contact in the 50 ms before is **false**. Its rate is counted on the time
+  without contact, with the exact 95 % interval of a Poisson count.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -123,8 +124,9 @@ def score(
 ) -> Score:
     """Alarms (m,), in order [s], and estimates (k, 3) [N], (k, n) [N·m] against the truth of k rows.
 
-    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than to a row; NaN
-    where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by; contacts that begin in ``slides`` (j,
+    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than
+    to a row; NaN where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by;
+    contacts that begin in ``slides`` (j,
     2) [s] are not scored.
     """
     touching = truth.largest > 0.0
@@ -233,8 +235,8 @@ NEAR = 0.04  # [m] from the true point a place is as good as right
 def map_error(run: Run) -> float | None:
     """Mean distance of the centres of marked cells from the nearest obstacle surface or inside [m].
 
-    A centre inside an obstacle counts as 0. Of obstacles that come and go those count that stood when a cell was
-    marked. A perfect map on a grid of spacing s is off by up to s/√2 for cells that
+    A centre inside an obstacle counts as 0. Of obstacles that come and go those count that stood
+    when a cell was marked. A perfect map on a grid of spacing s is off by up to s/√2 for cells that
     an obstacle only grazes. None where nothing was marked or there is nothing to mark.
     """
     data, world = run.data, run.world
@@ -268,8 +270,8 @@ def _marked_at(run: Run) -> np.ndarray:
 def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """How far the likeliest place of each touch is from where the arm was touched, on a map of joint angles.
 
-    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,) bool, whether the link
-    is right.
+    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,)
+    bool, whether the link is right.
     """
     data = run.data
     if "felt_point" not in data or data.sizes["place"] == 0:

@@ -1,10 +1,11 @@
 """The files of a saved run: written to the last bit, and packed where that pays; read with a line for every fault.
 
-Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file is that of
-``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
+Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file
+is that of ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
 
-HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no values that were
-never written. What this program writes is one flat list of variables, each of them there in full.
+HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no
+values that were never written. What this program writes is one flat list of variables, each of them
+there in full.
 """
 
 import hashlib

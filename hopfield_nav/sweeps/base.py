@@ -45,8 +45,8 @@ class Base:
     def world_with(self, *layers: Sequence[worlds.Change]) -> worlds.World:
         """The base world with some values changed, as ``changed`` does.
 
-        Raises ``BadInput``: the world does not allow them; the message starts with the place of a change where the
-        fault lies in one of them.
+        Raises ``BadInput``: the world does not allow them; the message starts with the place of a
+        change where the fault lies in one of them.
         """
         return worlds.world_from(self.changed(*layers), self.folder, self.name, self.trust)
 

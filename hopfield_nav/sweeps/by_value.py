@@ -1,7 +1,7 @@
 """What every value of a sweep's parameters did, averaged over all else, and how settings differ from the base world's.
 
-Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Settings are compared in
-pairs of a seed with that of the base world.
+Runs that differ in a seed alone are repeats, also where the seed of obstacles is swept. Settings
+are compared in pairs of a seed with that of the base world.
 """
 
 import json

@@ -1,8 +1,9 @@
 """The workers of a running Dask cluster, and how the jobs of a sweep are handed to them.
 
-Each of its threads has a process of its own that runs the jobs, as on one machine: a run that kills its process or
-hangs is a row, and the cluster's worker goes on. Only a window of jobs is on the cluster at any time, so that the
-collecting process holds as little for ten thousand jobs as for a hundred.
+Each of its threads has a process of its own that runs the jobs, as on one machine: a run that kills
+its process or hangs is a row, and the cluster's worker goes on. Only a window of jobs is on the
+cluster at any time, so that the collecting process holds as little for ten thousand jobs as for a
+hundred.
 """
 
 import multiprocessing
@@ -37,7 +38,8 @@ _mine = (
 def connect(address: str) -> "Iterator[Client]":
     """A client of a running cluster, ``tcp://HOST:8786``.
 
-    Raises ``LibraryMissing``: Dask is not installed; ``BadInput``: nobody answers there, or it has no workers.
+    Raises ``LibraryMissing``: Dask is not installed; ``BadInput``: nobody answers there, or it has
+    no workers.
     """
     where = f"--scheduler {address}"
     with needs_library("a cluster needs Dask", "cluster", where):

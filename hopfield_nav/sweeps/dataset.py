@@ -22,8 +22,8 @@ _ERROR = "why there is no result, where there is none"
 def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset":
     """The labelled table of a sweep; runs that are missing have the outcome "" and NaN elsewhere.
 
-    It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where samples are
-    random. What has no unit is text, every other variable float64.
+    It has the quantities over the first column of every axis and ``repeat``, or over ``run`` where
+    samples are random. What has no unit is text, every other variable float64.
     """
     import xarray
 

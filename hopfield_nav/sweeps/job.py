@@ -176,8 +176,8 @@ def try_combinations(
 ) -> tuple[int, int, dict[str, list[Job]]]:
     """Begin the run of every combination of values with its first seed, and stop before it moves.
 
-    After the first one others are begun for some ``seconds``; their worlds are all looked at. How many were tried, how
-    many there are, and by the reason every one that would be refused.
+    After the first one others are begun for some ``seconds``; their worlds are all looked at. How
+    many were tried, how many there are, and by the reason every one that would be refused.
     """
     seeds = [
         axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)

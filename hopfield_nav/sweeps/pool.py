@@ -1,9 +1,10 @@
 """The processes of a sweep on this machine, with a pipe to each.
 
-The collecting process knows which job is on which worker. A worker that dies is replaced: the job that it was at goes
-to another one, and is a row ``failed`` after the third death; no other job is lost. A worker that is overdue is ended,
-and its job has a row: in one call of a user's method it took longer than the sweep's patience, or in one run much
-longer than the time limit. A worker ends by itself when the collecting process does.
+The collecting process knows which job is on which worker. A worker that dies is replaced: the job
+that it was at goes to another one, and is a row ``failed`` after the third death; no other job is
+lost. A worker that is overdue is ended, and its job has a row: in one call of a user's method it
+took longer than the sweep's patience, or in one run much longer than the time limit. A worker ends
+by itself when the collecting process does.
 """
 
 import math
@@ -95,8 +96,8 @@ class _Worker:
 class Pool:
     """Workers that run the jobs of a sweep, one thread each. They end with the ``with`` statement.
 
-    ``work`` gives the row of a job. Raises ``BadInput``: the processes would import a script that starts them again, or
-    cannot be started.
+    ``work`` gives the row of a job. Raises ``BadInput``: the processes would import a script that
+    starts them again, or cannot be started.
     """
 
     def __init__(
@@ -127,7 +128,8 @@ class Pool:
     def rows(self, indices: Iterable[int], count: int) -> Iterator[Row]:
         """The rows of ``count`` jobs, in the order in which they come in.
 
-        Raises ``WorkersLost``: no worker begins to work; and what a worker raises outside of its runs.
+        Raises ``WorkersLost``: no worker begins to work; and what a worker raises outside of its
+        runs.
         """
         self._indices, self._left = iter(indices), count
         while self._left or any(worker.job is not None for worker in self._workers):

@@ -1,13 +1,14 @@
 """A sweep's runs by setting: what does not differ in a seed alone is one setting, and its runs are repeats.
 
-A *setting* is a combination of the swept values but seeds; a *block* is one seed of all that is drawn, so that two
-settings are compared in pairs of a block.
+A *setting* is a combination of the swept values but seeds; a *block* is one seed of all that is
+drawn, so that two settings are compared in pairs of a block.
 
-``choose`` says which setting is the best: that of an aim, or of a rule where there is none. The rule: of all settings
-those of which the largest share arrives; of these those with the fewest false alarms; of these those whose neighbours,
-one step along every axis of numbers, are among them too (none is left: without this); of these the least mean peak
-force; of those that five or more pairs of seeds cannot tell from it the fastest, then the first of the file. With fewer
-pairs what is within 2 % cannot be told.
+``choose`` says which setting is the best: that of an aim, or of a rule where there is none. The
+rule: of all settings those of which the largest share arrives; of these those with the fewest false
+alarms; of these those whose neighbours, one step along every axis of numbers, are among them too
+(none is left: without this); of these the least mean peak force; of those that five or more pairs
+of seeds cannot tell from it the fastest, then the first of the file. With fewer pairs what is
+within 2 % cannot be told.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

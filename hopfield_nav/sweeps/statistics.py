@@ -1,7 +1,7 @@
 """Means, shares and differences of pairs, each with its 95 % interval.
 
-Arrays in, named tuples out. A pair is two numbers of one seed. No interval leaves what is possible, and fewer than
-three numbers, or pairs, have none.
+Arrays in, named tuples out. A pair is two numbers of one seed. No interval leaves what is possible,
+and fewer than three numbers, or pairs, have none.
 """
 
 import math
@@ -74,7 +74,8 @@ def mean(values: Iterable[Any], possible: Limits = ANY) -> Value:
 def paired_means(first: Iterable[float], second: Iterable[float], possible: Limits = ANY) -> Value:
     """The mean difference of pairs (n,), second less first, with Student's interval.
 
-    Pairs that are not both finite are left out. ``possible``: the least and the largest value of the quantity.
+    Pairs that are not both finite are left out. ``possible``: the least and the largest value of
+    the quantity.
     """
     a, b = _both(first, second)
     low, high = possible
@@ -84,10 +85,10 @@ def paired_means(first: Iterable[float], second: Iterable[float], possible: Limi
 def paired_shares(first: Iterable[float], second: Iterable[float]) -> Value:
     """The difference of shares of pairs (n,) of 0 or 1, second less first, with its adjusted Wald interval.
 
-    Source: Bonett and Price 2012, J. Educational and Behavioral Statistics 37, 479-488, here with two pairs added of
-    each kind that differs in place of one, and half a pair at each end for continuity: of 3 to 100 pairs it covers the
-    difference in at least 94 %, whatever the shares. Theirs covers 87 % at the least, the hybrid score interval of
-    Newcombe 1998 (method 10) 72 %.
+    Source: Bonett and Price 2012, J. Educational and Behavioral Statistics 37, 479-488, here with
+    two pairs added of each kind that differs in place of one, and half a pair at each end for
+    continuity: of 3 to 100 pairs it covers the difference in at least 94 %, whatever the shares.
+    Theirs covers 87 % at the least, the hybrid score interval of Newcombe 1998 (method 10) 72 %.
     """
     a, b = _both(first, second)
     n, gap = a.size, float(b.sum() - a.sum())

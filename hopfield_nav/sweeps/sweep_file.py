@@ -1,7 +1,7 @@
 """The sweep file: one base world, the keys that vary, and the runs that follow from it.
 
-``load_sweep`` reads a file, or a sweep that comes with the program, tries every value on the base world, and gives a
-``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
+``load_sweep`` reads a file, or a sweep that comes with the program, tries every value on the base
+world, and gives a ``Sweep``. A sweep does not list its runs: ``job(i)`` works out the i-th.
 """
 
 import math
@@ -229,11 +229,12 @@ def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:
     """Read and check a sweep.
 
     Args:
-        path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes with the program.
+        path_or_name: a file, the folder of a sweep's results, or the name of a sweep that comes
+            with the program.
         allow_code: execute the Python files that its worlds name, as ``load_world`` does.
 
-    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
-    what is allowed, and the nearest known key.
+    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key,
+    what was found, what is allowed, and the nearest known key.
     """
     path = worlds.find_sweep(path_or_name)
     return sweep_from(
@@ -249,8 +250,8 @@ def make_sweep(
 ) -> Sweep:  # fmt: skip
     """A sweep without a file; arguments as the keys of a sweep file, paths relative to the current folder.
 
-    Arrays and ranges are lists of values. Python files that stand among them are executed, those that the world names
-    as in ``load_world``.
+    Arrays and ranges are lists of values. Python files that stand among them are executed, those
+    that the world names as in ``load_world``.
 
     Raises ``BadInput``: as ``load_sweep``.
     """
@@ -296,10 +297,11 @@ def sweep_from(
 ) -> Sweep:
     """Check what a document holds and make it a sweep; ``trust`` is that of ``world_from``.
 
-    The form of the file is checked, then its base world and its keys, then its fixed changes, then its values.
+    The form of the file is checked, then its base world and its keys, then its fixed changes, then
+    its values.
 
-    Raises ``BadInput``: the first fault of the first of these that has some, with its place; ``others`` has all its
-    others.
+    Raises ``BadInput``: the first fault of the first of these that has some, with its place;
+    ``others`` has all its others.
     """
     trust = trust or worlds.Trust()
     file = worlds.read_form(SweepFile, document)

@@ -1,12 +1,13 @@
 """The result of a sweep: one row a run in ``sweep.csv``, and the same labelled in ``sweep.nc``.
 
-``SweepTable`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table and writes the
-labelled one. Nothing in a row depends on the machine or on the order of the runs, unless the sweep asks for computing
-times.
+``SweepTable`` appends rows as runs end; ``read_rows`` reads them back; ``finish`` sorts the table
+and writes the labelled one. Nothing in a row depends on the machine or on the order of the runs,
+unless the sweep asks for computing times.
 
-A row is one line of text, from which every value is read back as it was. Nothing is an empty cell, a number is
-written with all its digits, true and false are words. Text is written as it is, unless it would read as something
-else, also to a spreadsheet, or would not stay in its line: then it is JSON, in quotation marks.
+A row is one line of text, from which every value is read back as it was. Nothing is an empty cell,
+a number is written with all its digits, true and false are words. Text is written as it is, unless
+it would read as something else, also to a spreadsheet, or would not stay in its line: then it is
+JSON, in quotation marks.
 """
 
 import csv
@@ -36,11 +37,11 @@ CSV, NETCDF = "sweep.csv", "sweep.nc"
 class SweepTable(AbstractContextManager):
     """The growing table of a running sweep. Use it in a ``with`` statement.
 
-    A row is in the file when ``append`` returns; a row torn by the end of the program is cut off when the file is
-    opened again. The folder is made if need be.
+    A row is in the file when ``append`` returns; a row torn by the end of the program is cut off
+    when the file is opened again. The folder is made if need be.
 
-    Raises ``BadInput``: there is a file of that name which is no table, or another program is writing it;
-    ``OSError``: the file cannot be written.
+    Raises ``BadInput``: there is a file of that name which is no table, or another program is
+    writing it; ``OSError``: the file cannot be written.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -101,8 +102,8 @@ def _lock(file: IO[bytes], path: Path) -> None:
 def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
     """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
 
-    Raises ``BadInput``: there is no table, or a line of it is damaged or none of the sweep's; a torn last line is
-    left out.
+    Raises ``BadInput``: there is no table, or a line of it is damaged or none of the sweep's; a
+    torn last line is left out.
     """
     return list({row["index"]: row for row in _rows(folder, sweep)}.values())
 

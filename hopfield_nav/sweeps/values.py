@@ -85,7 +85,8 @@ def read_draw(spec: object) -> Draw:
 def draw_samples(draws: Mapping[str, Draw], samples: int, seed: int) -> dict[str, Values]:
     """For each key ``samples`` numbers; all ``sobol`` keys share one scrambled Sobol sequence.
 
-    A ``uniform`` or ``normal`` key has a generator of its own, so another key changes nothing for it.
+    A ``uniform`` or ``normal`` key has a generator of its own, so another key changes nothing for
+    it.
     """
     sobol = [key for key, draw in draws.items() if draw.kind == "sobol"]
     columns: dict[str, np.ndarray] = {}  # of the first points of the sequence, 0 … 1

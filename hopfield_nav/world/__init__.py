@@ -1,6 +1,7 @@
 """The world file: what it may say, every message about a faulty one, and what is built from it.
 
-Owns the schema with its units, ranges and defaults; everything above reads a ``World`` and nothing else.
+Owns the schema with its units, ranges and defaults; everything above reads a ``World`` and nothing
+else.
 """
 
 import lazy_loader

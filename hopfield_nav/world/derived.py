@@ -1,6 +1,7 @@
 """Defaults of a section that follow from another one or from the arm, unless the file gives them.
 
-The program's own defaults are those of the UR5. An arm with as many joints keeps them as far as its limits allow.
+The program's own defaults are those of the UR5. An arm with as many joints keeps them as far as its
+limits allow.
 """
 
 import math

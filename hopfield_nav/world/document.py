@@ -1,8 +1,9 @@
 """The YAML of a world file: every value remembers its line, and single values can be changed.
 
-A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a number is one
-(``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is everything that YAML allows
-beyond data. What is written as YAML reads back as the same data. What ``--set`` and sweeps change: ``load.py``.
+A file is plain data: mappings, lists, text, numbers, true and false. What a person would read as a
+number is one (``1e5`` too, which YAML 1.1 takes for text), a key given twice is refused, and so is
+everything that YAML allows beyond data. What is written as YAML reads back as the same data. What
+``--set`` and sweeps change: ``load.py``.
 """
 
 import math
@@ -67,8 +68,8 @@ class Document:
 def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
     """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
 
-    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no key ``format``,
-    nor one of those that ``also`` tell that it is ours.
+    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no
+    key ``format``, nor one of those that ``also`` tell that it is ours.
     """
     text = _read(path, name := str(path))
     node = _compose(text, name)

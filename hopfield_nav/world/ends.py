@@ -1,7 +1,7 @@
 """The sections ``start``, ``goal`` and ``plan`` of a world file: where the arm begins, and where it shall arrive.
 
-``plan`` is a motion to be planned where the surroundings are known. ``hopfield-nav plan`` reads it; a run, which finds
-its path by touch, does not.
+``plan`` is a motion to be planned where the surroundings are known. ``hopfield-nav plan`` reads it;
+a run, which finds its path by touch, does not.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,9 @@
 """What is wrong with a file, each fault in one line: place, key, found, allowed, nearest.
 
-There are two phases. ``read_form`` refuses a file for all faults of its form: keys, kinds of values, ranges, what does
-not fit within a section. What is of the right form is then checked for its content (``faults_of``): what does not fit
-between sections, or its arm. So no check of content meets a value that is none.
+There are two phases. ``read_form`` refuses a file for all faults of its form: keys, kinds of
+values, ranges, what does not fit within a section. What is of the right form is then checked for
+its content (``faults_of``): what does not fit between sections, or its arm. So no check of content
+meets a value that is none.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The kinds of value a world file holds: numbers with a unit and a range, vectors, rotations.
 
-The ranges are wide enough for any sensible experiment and narrow enough to catch a value given in degrees,
-millimetres or milliseconds: the message then asks about the unit.
+The ranges are wide enough for any sensible experiment and narrow enough to catch a value given in
+degrees, millimetres or milliseconds: the message then asks about the unit.
 """
 
 import ast
@@ -44,7 +44,8 @@ class Range:
     def check(self, value: float) -> float:
         """``value`` itself when it lies in the range.
 
-        Raises ``BadInput``: it does not; above the range, the message asks about the usual mistaken unit.
+        Raises ``BadInput``: it does not; above the range, the message asks about the usual mistaken
+        unit.
         """
         return check_range(value, self.low, self.high, self.unit, above=self.above)
 

@@ -74,8 +74,8 @@ def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[Bad
 def check_rotors(world: World) -> None:
     """Coulomb friction needs the rotors that go with it.
 
-    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a millisecond, so that nothing
-    but friction would be seen.
+    Without them a wrist joint weighs 1e-4 kg·m²: 1 N·m stops any of its motions within a
+    millisecond, so that nothing but friction would be seen.
     """
     friction = world.plant.friction
     if friction is None:

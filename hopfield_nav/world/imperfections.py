@@ -1,7 +1,7 @@
 """The sections of a world file that make the simulated arm as imperfect as a real one.
 
-Joint friction, sensors, and where the controller's model differs from the plant. All are off unless the file says
-otherwise. ``sections`` puts them in their places.
+Joint friction, sensors, and where the controller's model differs from the plant. All are off unless
+the file says otherwise. ``sections`` puts them in their places.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,10 @@
 """Reading a world, and changing it before it is checked: by ``--set``, in a sweep, in a suite.
 
-``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with file, line and key.
+``load_world`` gives a ``World`` that is known to be consistent; a fault is a ``BadInput`` with
+file, line and key.
 
-The parameters of a method go when another method is chosen: a threshold of 12 N is no threshold of 12 N·m. What is
-given in the same breath as the method stays, and is checked.
+The parameters of a method go when another method is chosen: a threshold of 12 N is no threshold of
+12 N·m. What is given in the same breath as the method stays, and is checked.
 """
 
 import copy
@@ -41,16 +42,17 @@ def load_world(
     """Read and check a world.
 
     Args:
-        world: a file, or the name of a world that comes with the program; or what such a file holds, as a mapping,
-            paths in it relative to the current folder.
+        world: a file, or the name of a world that comes with the program; or what such a file
+            holds, as a mapping, paths in it relative to the current folder.
         overrides: changes to it, each ``key.key=value`` (value as in YAML), or a mapping such as
-            ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the current folder
-            first. Where another method is chosen, the keys of the old one go (``World.notes``).
-        allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie in the current
-            folder or stand in ``overrides`` are executed in any case.
+            ``{"detection.threshold": 8}``; the path of a method or of an arm is looked for in the
+            current folder first. Where another method is chosen, the keys of the old one go
+            (``World.notes``).
+        allow_code: execute the Python files that the world names (``FILE.py:NAME``); those that lie
+            in the current folder or stand in ``overrides`` are executed in any case.
 
-    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key, what was found,
-    what is allowed, and the nearest known key.
+    Raises ``BadInput``: there is no such file, or something in it cannot be used: file, line, key,
+    what was found, what is allowed, and the nearest known key.
     """
     if isinstance(world, Mapping):
         document, folder, name = Document(plain(world), ""), Path.cwd(), "world"
@@ -89,8 +91,8 @@ def world_from(document: Document, folder: Path, name: str, trust: Trust | None 
 
     By default the Python files of the current folder may be executed.
 
-    Raises ``BadInput``: the first fault of its form, or else of its content, with its place; ``others`` has all the
-    others of that phase.
+    Raises ``BadInput``: the first fault of its form, or else of its content, with its place;
+    ``others`` has all the others of that phase.
     """
     trust = trust or Trust()
     world = read_form(World, document, {"folder": folder, "trust": trust})
@@ -145,9 +147,9 @@ def apply_changes(
 ) -> None:
     """Write changes that belong together into the document of a world in ``folder``.
 
-    Where they choose another method, keys that belong to the old one go, unless they are among the changes: those
-    that the new one has not, or has in another unit; the document notes which. Of a list that the world has by default
-    one entry can be changed.
+    Where they choose another method, keys that belong to the old one go, unless they are among the
+    changes: those that the new one has not, or has in another unit; the document notes which. Of a
+    list that the world has by default one entry can be changed.
 
     Raises ``BadInput``: a change lies inside something that is no section.
     """

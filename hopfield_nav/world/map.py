@@ -115,8 +115,8 @@ _GONE = (
 class PlannerSection(MethodSection):
     """What plans the path through the map, and what becomes of that path.
 
-    With another planner the keys of the network stand at their defaults. The parameters of a user's own planner and
-    strategy are further keys.
+    With another planner the keys of the network stand at their defaults. The parameters of a user's
+    own planner and strategy are further keys.
     """
 
     owners: ClassVar[dict[str, str]] = dict.fromkeys(

@@ -1,11 +1,11 @@
 """Inline parameters: a section that names a method also holds the parameters of that method.
 
-``controller: {law: inverse_dynamics, omega: [...]}``: which keys are allowed follows from the law. Parameters that
-are left out get the method's default, so that a saved world shows them all.
+``controller: {law: inverse_dynamics, omega: [...]}``: which keys are allowed follows from the law.
+Parameters that are left out get the method's default, so that a saved world shows them all.
 
-To read a world that names a Python file is to run that file. It runs when somebody here chose it: it lies in the
-current folder or comes with the program, was given on the command line or in the call, or the whole world is trusted.
-What a saved run names is never run.
+To read a world that names a Python file is to run that file. It runs when somebody here chose it:
+it lies in the current folder or comes with the program, was given on the command line or in the
+call, or the whole world is trusted. What a saved run names is never run.
 """
 
 import math
@@ -169,7 +169,8 @@ class MethodSection(Section):
     ) -> tuple[list[Method], bool]:
         """The methods that may be looked into, and whether that are all, so that any other key is unknown.
 
-        The parameters of one in plain Python that comes with the program are keys of the section itself.
+        The parameters of one in plain Python that comes with the program are keys of the section
+        itself.
         """
         methods, known = list[Method](), True
         for key, name in cls.named(section).items():

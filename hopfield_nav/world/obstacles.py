@@ -1,10 +1,11 @@
 """What acts on the arm from outside: the entries of ``obstacles``, ``known`` and ``pushes``.
 
-An entry of the first two is a mapping with one key, the kind of the obstacle, and its name; a push needs no obstacle.
+An entry of the first two is a mapping with one key, the kind of the obstacle, and its name; a push
+needs no obstacle.
 
-A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own copy of the world
-lists them one by one. The cylinders of a wall stand no further apart than their radius, so that no gap is left:
-half-way between two of them it is thinner by 14 % at most.
+A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own
+copy of the world lists them one by one. The cylinders of a wall stand no further apart than their
+radius, so that no gap is left: half-way between two of them it is thinner by 14 % at most.
 """
 
 import math

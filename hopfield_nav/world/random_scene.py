@@ -1,7 +1,8 @@
 """Whole scenes at random, for an arm all of whose links may touch: solids, a shelf, an open box, pipes.
 
-A shelf and a box are put about the tool at the goal, so that the arm has to reach into them; solids and pipes lie
-anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear of it at start and goal.
+A shelf and a box are put about the tool at the goal, so that the arm has to reach into them; solids
+and pipes lie anywhere within reach. A scene is drawn until the whole arm, its base too, keeps clear
+of it at start and goal.
 """
 
 import math

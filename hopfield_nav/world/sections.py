@@ -1,7 +1,7 @@
 """The sections of a world file, one class each: keys, units, ranges and defaults.
 
-A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What concerns several
-sections at once is checked in ``hopfield_nav.world.checks``.
+A class is a pydantic model: unknown keys are refused, and an instance cannot be changed. What
+concerns several sections at once is checked in ``hopfield_nav.world.checks``.
 """
 
 from typing import Annotated, Any, ClassVar, Literal

@@ -1,7 +1,7 @@
 """What an obstacle is: cylinder, sphere, box, floor, mesh, random cylinders.
 
-Lengths in metres, base axes. What they are to the kernels, ``pack`` says. Meshes of STL and OBJ files are read by the
-package ``trimesh`` (extra ``mesh``).
+Lengths in metres, base axes. What they are to the kernels, ``pack`` says. Meshes of STL and OBJ
+files are read by the package ``trimesh`` (extra ``mesh``).
 """
 
 import math

@@ -211,8 +211,8 @@ class World(sections.Section):
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> "World":
         """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
 
-        What has a seed of its own ignores that of the run. The surroundings of the goal, and of points [x, y] such as
-        the tool at the start [m], stay free.
+        What has a seed of its own ignores that of the run. The surroundings of the goal, and of
+        points [x, y] such as the tool at the start [m], stay free.
 
         Raises ``BadInput``: what is random finds no room.
         """
@@ -267,7 +267,8 @@ class World(sections.Section):
     def _goal_joints(self) -> np.ndarray:
         """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.
 
-        One of them is found where any rotation will do but none, or where the arm has no closed form.
+        One of them is found where any rotation will do but none, or where the arm has no closed
+        form.
         """
         from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics
 

@@ -2,7 +2,8 @@
 
     python scripts/documentation/first_hour.py
 
-writes the time of each part into the page and into docs/measured. Some minutes; pip asks the package index.
+writes the time of each part into the page and into docs/measured. Some minutes; pip asks the
+package index.
 """
 
 import os

@@ -2,8 +2,8 @@
 
     python scripts/documentation/lab_heads.py
 
-writes it on every page of docs/lab with measured parts, after these have been committed: date and commit are those of
-the copies in docs/measured.
+writes it on every page of docs/lab with measured parts, after these have been committed: date and
+commit are those of the copies in docs/measured.
 """
 
 import re

@@ -2,9 +2,10 @@
 
     python scripts/documentation/pages.py
 
-writes build/pages: what lies in docs, a page of the API reference for every room (from the docstrings, which the
-engine reads), one with the help of every command, the notebooks with the results that are stored in them, and the
-change log. ``mkdocs build`` makes the site of these files, and so can another engine that reads mkdocs.yml.
+writes build/pages: what lies in docs, a page of the API reference for every room (from the
+docstrings, which the engine reads), one with the help of every command, the notebooks with the
+results that are stored in them, and the change log. ``mkdocs build`` makes the site of these files,
+and so can another engine that reads mkdocs.yml.
 """
 
 import base64

@@ -2,8 +2,9 @@
 
     python scripts/documentation/pictures.py [NAME...]
 
-makes films: ``feeling`` of ``u_trap``, as a GIF, which needs no player, and those of ``FILMS``. Of the runs in
-``OF_RUNS`` it draws one figure each, ``readme`` among them, without the note that a run's own figures have.
+makes films: ``feeling`` of ``u_trap``, as a GIF, which needs no player, and those of ``FILMS``. Of
+the runs in ``OF_RUNS`` it draws one figure each, ``readme`` among them, without the note that a
+run's own figures have.
 """
 
 import contextlib

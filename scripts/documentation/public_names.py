@@ -1,8 +1,8 @@
 """For mkdocstrings: what a room exports is what its stub (``__init__.pyi``) lists.
 
-The rooms export lazily, so their ``__init__.py`` names nothing. Griffe merges the stub's imports into the
-room, but takes them for private ones; here they become its ``__all__``. And what the comment behind a field
-of a class says, or that above it, becomes the description of the field.
+The rooms export lazily, so their ``__init__.py`` names nothing. Griffe merges the stub's imports
+into the room, but takes them for private ones; here they become its ``__all__``. And what the
+comment behind a field of a class says, or that above it, becomes the description of the field.
 """
 
 import ast

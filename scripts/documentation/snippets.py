@@ -2,13 +2,15 @@
 
     python scripts/documentation/snippets.py PAGE...
 
-runs pages one after the other, each in an empty folder, and says how long each took. The language of a block says what
-is done with it. ``python`` is executed, ``bash`` typed line by line. Of ``console`` what is behind ``$`` is typed, and
-the rest compared with what comes. ``yaml`` is read as a world or a sweep, ``text`` is left alone. A block with a
-``title`` is written to a file of that name. What is not run stands in ``not_run.yaml``. Of the checkout a block finds
-what the wheel has, and nothing else (tests/project/test_wheel.py compares the two): the same files, already compiled.
+runs pages one after the other, each in an empty folder, and says how long each took. The language
+of a block says what is done with it. ``python`` is executed, ``bash`` typed line by line. Of
+``console`` what is behind ``$`` is typed, and the rest compared with what comes. ``yaml`` is read
+as a world or a sweep, ``text`` is left alone. A block with a ``title`` is written to a file of that
+name. What is not run stands in ``not_run.yaml``. Of the checkout a block finds what the wheel has,
+and nothing else (tests/project/test_wheel.py compares the two): the same files, already compiled.
 
-The pages ``IN_A_SHELL`` begin with an environment of their own: ``as_typed`` makes a script for bash of them.
+The pages ``IN_A_SHELL`` begin with an environment of their own: ``as_typed`` makes a script for
+bash of them.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """Tables of joints that leave rest: false alarms and contacts, with the allowances of the default detector.
 
-Without them the friction may be a fifth of the model's wrong, a resting joint bears the model's own breakaway torque,
-and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in the suite ``detectors``.
+Without them the friction may be a fifth of the model's wrong, a resting joint bears the model's own
+breakaway torque, and nobody knows of noise. The arm is ``ur5_full`` at 1 kHz, ideal or real as in
+the suite ``detectors``.
 """
 
 from collections.abc import Iterator

@@ -2,8 +2,8 @@
 
     python scripts/documentation/tables.py [PAGE...] [PAGE:PART...]
 
-writes every part that is named below to its page and to docs/measured: some four minutes of processor time
-in all, of which docs/lab/detection.md takes most.
+writes every part that is named below to its page and to docs/measured: some four minutes of
+processor time in all, of which docs/lab/detection.md takes most.
 """
 
 import re

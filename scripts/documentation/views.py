@@ -2,8 +2,8 @@
 
     python scripts/documentation/views.py [--runs FOLDER]
 
-runs three worlds and a plan, or takes them from a folder that holds them under their names, and looks at each
-at one moment.
+runs three worlds and a plan, or takes them from a folder that holds them under their names, and
+looks at each at one moment.
 """
 
 import sys

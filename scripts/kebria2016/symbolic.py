@@ -1,9 +1,10 @@
 """Section III: M, C and g as expressions, from the table of Denavit and Hartenberg and the links' bodies.
 
-The document's steps with its (8), (9), (10): numbers for the arm's parameters, symbols for the joint angles
-and velocities. Expressions are polynomials in cosines c1…, sines s1… and velocities w1… with rational
-coefficients, so nothing is rounded before they are evaluated. Columns of the Jacobians are written in the
-frame of their link, where they know the angles between joint and link alone.
+The document's steps with its (8), (9), (10): numbers for the arm's parameters, symbols for the
+joint angles and velocities. Expressions are polynomials in cosines c1…, sines s1… and velocities
+w1… with rational coefficients, so nothing is rounded before they are evaluated. Columns of the
+Jacobians are written in the frame of their link, where they know the angles between joint and link
+alone.
 """
 
 from fractions import Fraction

@@ -87,8 +87,8 @@ def poles() -> tuple[float, float]:
 def follow(hold: bool = False, period: float = PERIOD) -> Followed:
     """Computed torque, designed on our model, drives MuJoCo's arm in steps of the control ``period`` [s].
 
-    With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as in the document
-    (evaluated in every stage of MuJoCo's RK4).
+    With ``hold`` the torque is kept for a period, as a computer does; else it acts continuously, as
+    in the document (evaluated in every stage of MuJoCo's RK4).
     """
     lines = [
         f"format: 1\narm: {ARM}\ntime_limit: {DURATION + 1}",

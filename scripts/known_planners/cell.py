@@ -27,7 +27,8 @@ CELLS = {"plain": _PLAIN, "crowded": _PLAIN.rstrip() + _WALLS}
 def cell(name: str) -> World:
     """An arm on a floor, with a table, a cylinder on it and another beside the arm.
 
-    In the ``crowded`` cell, besides, a ceiling and two walls, half a metre from the arm and 0.6 m high.
+    In the ``crowded`` cell, besides, a ceiling and two walls, half a metre from the arm and 0.6 m
+    high.
     """
     return parse_world(CELLS[name])
 
@@ -35,7 +36,8 @@ def cell(name: str) -> World:
 def random_pairs(arm: Arm, scene: Scene, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Starts (count, n) [rad] and goals (count, 4, 4): joint angles within half a turn, kept where free.
 
-    A goal is the tool's pose at free joint angles, so that it can be reached; which angles, is open.
+    A goal is the tool's pose at free joint angles, so that it can be reached; which angles, is
+    open.
     """
     rows = random_free_joints(arm, scene, 2 * count, np.random.default_rng(seed))
     return rows[:count], forward_kinematics(arm, rows[count:])

@@ -1,7 +1,7 @@
 """Paths looked at by others: Pinocchio places the arm's capsules, coal says what collides.
 
-Nothing here calls the package's kinematics or distances; it reads the arm's table and outline and the
-obstacles as the world file names them.
+Nothing here calls the package's kinematics or distances; it reads the arm's table and outline and
+the obstacles as the world file names them.
 """
 
 import coal
@@ -19,9 +19,9 @@ _POSES = 2000  # random ones, to see what overlaps always
 class IndependentCheck:
     """Arm and known obstacles of a world, in Pinocchio and coal.
 
-    Bodies of the arm are checked where their links are two apart or more, and against every obstacle,
-    the base excepted; pairs that overlap in every one of 2000 random poses are not checked (the shoulder in
-    the base's housing, and link 1 on the floor that the arm stands on).
+    Bodies of the arm are checked where their links are two apart or more, and against every
+    obstacle, the base excepted; pairs that overlap in every one of 2000 random poses are not
+    checked (the shoulder in the base's housing, and link 1 on the floor that the arm stands on).
     """
 
     def __init__(self, arm: Arm, world: World) -> None:

@@ -1,17 +1,19 @@
 """The number of base parameters by a closed formula, from the joint axes.
 
 For revolute joints Gautier and Khalil count 7 a link less
-4, and 2 less again where axis 1 is parallel to gravity. That is for an arm whose second axis is not parallel to the
-first; with k leading axes that are parallel to each other (a planar arm has nothing else) each of those k links has
-only ZZ, MX and MY:
+4, and 2 less again where axis 1 is parallel to gravity. That is for an arm whose second axis is not
+parallel to the first; with k leading axes that are parallel to each other (a planar arm has nothing
+else) each of those k links has only ZZ, MX and MY:
 
     7 (n - k) + 3 k - 2 c,
 
-where c counts the leading joints on the very line of axis 1, if gravity is parallel to it (their MX and MY do
-nothing), else c = 0. Rotor inertias add n - 1, since that of joint 1 joins ZZ1, and one less where the first axis
-that leaves the direction of axis 1 is perpendicular to it, since that rotor joins its link's ZZ.
+where c counts the leading joints on the very line of axis 1, if gravity is parallel to it (their MX
+and MY do nothing), else c = 0. Rotor inertias add n - 1, since that of joint 1 joins ZZ1, and one
+less where the first axis that leaves the direction of axis 1 is perpendicular to it, since that
+rotor joins its link's ZZ.
 
-Source: madsen2020 (9), corrected to hold for parallel leading axes as well; Gautier and Khalil 1990.
+Source: madsen2020 (9), corrected to hold for parallel leading axes as well; Gautier and Khalil
+1990.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """The test bench: a simulated UR5e with elastic joints, whose truth is known, and motions of it.
 
-The arm follows Fourier trajectories under inverse dynamics at 1 kHz. Its rotors have the friction law of
-``dynamics.flexible_joint`` at 35 °C; what is logged carries white noise.
+The arm follows Fourier trajectories under inverse dynamics at 1 kHz. Its rotors have the friction
+law of ``dynamics.flexible_joint`` at 35 °C; what is logged carries white noise.
 """
 
 import tempfile

@@ -8,8 +8,8 @@ from dynamics import Arm, BadInput
 def cad_error(arm: Arm, share: float, rng: np.random.Generator) -> Arm:
     """A model of the arm whose links are off by a share, and still real bodies.
 
-    Mass, each coordinate of the centre, and each principal second moment along the frame's axes are multiplied by 1 +
-    share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
+    Mass, each coordinate of the centre, and each principal second moment along the frame's axes are
+    multiplied by 1 + share · u, u uniform with mean 0 and mean square 1. Rotors stay as they are.
 
     Raises ``BadInput``: a share, the root mean square of the relative error, that is not below 0.5.
     """

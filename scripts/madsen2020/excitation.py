@@ -1,9 +1,10 @@
 """Exciting trajectories: Fourier series optimised for identification, within limits.
 
-The measure is the logarithm of the condition number of the base regressor, its rows weighted by the torque limits.
-Position and speed limits hold by construction: each joint's excursion is scaled, and its start moved, until they do.
-Torque limits and collisions cannot be had that way: a trajectory that breaks them is never returned, and inside the
-optimiser costs the more the more samples break them.
+The measure is the logarithm of the condition number of the base regressor, its rows weighted by the
+torque limits. Position and speed limits hold by construction: each joint's excursion is scaled, and
+its start moved, until they do. Torque limits and collisions cannot be had that way: a trajectory
+that breaks them is never returned, and inside the optimiser costs the more the more samples break
+them.
 
 Source: madsen2020 4.4 and future work (2); Swevers et al. 1997.
 
@@ -11,9 +12,9 @@ A Fourier trajectory is a periodic motion of the joints that starts and ends at 
 
     q_j(t) = q0_j + sum over l of a_jl sin(l w t) + b_jl (1 - cos(l w t)),   w = 2 pi / period,
 
-with sum l a_jl = 0 (no speed at t = 0) and sum l² b_jl = 0 (no acceleration there). Both conditions are met by
-construction: the free numbers are coordinates in the null space of each, so that any optimiser can change them as it
-likes.
+with sum l a_jl = 0 (no speed at t = 0) and sum l² b_jl = 0 (no acceleration there). Both conditions
+are met by construction: the free numbers are coordinates in the null space of each, so that any
+optimiser can change them as it likes.
 
 Source: Swevers, Ganseman, Tukel, de Schutter and Van Brussel 1997 (reference [26] of madsen2020).
 """
@@ -130,11 +131,13 @@ def excite(
 ) -> Excitation:
     """A trajectory that excites the base parameters of an arm; its masses matter for the torque limits only.
 
-    It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and this ``period``
-    [s]. The best of as many trajectories as ``random`` says, drawn with ``rng`` within the limits, is the start; the
-    optimiser takes so many ``iterations``. With ``rotor``, rotor inertias are among the parameters.
+    It keeps to ``limits``, see ``limits_of``, and is a Fourier series of so many ``harmonics`` and
+    this ``period`` [s]. The best of as many trajectories as ``random`` says, drawn with ``rng``
+    within the limits, is the start; the optimiser takes so many ``iterations``. With ``rotor``,
+    rotor inertias are among the parameters.
 
-    Raises ``BadInput``: impossible limits; ``NoExcitation``: no random trajectory kept to the limits.
+    Raises ``BadInput``: impossible limits; ``NoExcitation``: no random trajectory kept to the
+    limits.
     """
     _check(limits, len(arm.dh))
     search = _Search(arm, limits, base_parameters(arm, rotor), period, harmonics)

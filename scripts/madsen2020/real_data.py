@@ -1,10 +1,11 @@
 """Identification of a real UR5 from recordings of free motion, and what it does for its detectors.
 
-Three free runs (Kufieta 2014), 77 s in all, that were never meant to excite anything: each is held out once,
-the other two are fitted. Currents give torques through motor constants that are themselves fitted with the
-arm's published masses, so the scale of each joint's masses is that of the publication. Compared are three
-models with the friction of the same runs: ``given`` (ur5_full), ``identified`` (least squares), and
-``consistent``, the nearest real bodies, which alone can be handed to a detector.
+Three free runs (Kufieta 2014), 77 s in all, that were never meant to excite anything: each is held
+out once, the other two are fitted. Currents give torques through motor constants that are
+themselves fitted with the arm's published masses, so the scale of each joint's masses is that of
+the publication. Compared are three models with the friction of the same runs: ``given`` (ur5_full),
+``identified`` (least squares), and ``consistent``, the nearest real bodies, which alone can be
+handed to a detector.
 """
 
 import warnings

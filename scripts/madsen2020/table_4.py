@@ -1,8 +1,8 @@
 """Table 4 link by link. Its names are lost; its order is that of the links, and three values tell where.
 
-Within a link the order is XX, XY, XZ, YZ, ZZ, MX, MY: MX2R, MX3R and MY4R stand where that order puts them.
-Link 2 has one value fewer than our set of parameters and links 3 and 4 together one more, so that set was
-grouped in another way, and what stands between there cannot be named.
+Within a link the order is XX, XY, XZ, YZ, ZZ, MX, MY: MX2R, MX3R and MY4R stand where that order
+puts them. Link 2 has one value fewer than our set of parameters and links 3 and 4 together one
+more, so that set was grouped in another way, and what stands between there cannot be named.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """Sections 4 and 5: the fit on the test bench, judged on three motions that it has not seen.
 
-NMSE here is of the measured torque of the motors, so that models with and without rotor compensation can be
-compared: e is what a model leaves of it, whatever the model takes off beforehand. The baseline has the links
-of a CAD model that is off by 10 %, and the known law of the rotors; the identified model has Coulomb and
-viscous terms besides. ``links_only`` gives these to the baseline too: what is left is the links' part.
+NMSE here is of the measured torque of the motors, so that models with and without rotor
+compensation can be compared: e is what a model leaves of it, whatever the model takes off
+beforehand. The baseline has the links of a CAD model that is off by 10 %, and the known law of the
+rotors; the identified model has Coulomb and viscous terms besides. ``links_only`` gives these to
+the baseline too: what is left is the links' part.
 """
 
 from functools import cache

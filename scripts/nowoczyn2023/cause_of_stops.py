@@ -1,8 +1,9 @@
 """Chapter 4, the document's thesis: why the arm stops under way, and whether the graph finds a path.
 
-Random pairs, as in the document's demonstration: the arm stands at free joint angles, the goal is the
-tool's pose at others. The arm first goes straight on the branch it is on (``follow_single_branch``);
-then the graph of all joint positions is asked, from the same joints and from any joints at the start.
+Random pairs, as in the document's demonstration: the arm stands at free joint angles, the goal is
+the tool's pose at others. The arm first goes straight on the branch it is on
+(``follow_single_branch``); then the graph of all joint positions is asked, from the same joints and
+from any joints at the start.
 """
 
 from collections import Counter

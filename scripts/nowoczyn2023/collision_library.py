@@ -1,13 +1,15 @@
 """The document's collision library: all collisions on a grid of joint angles, looked up by rounding.
 
-A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5 alone joints 2 to
-5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both ways. A ``safe`` one calls a cell
-free only where nothing can touch anywhere in it, so it is wrong in one way only. A file holds the bits and a digest
-of the numbers that they were computed from. Source: nowoczyn2023 3.1.
+A cell is one bit. Only joints that change a distance have an axis (``relevant_joints``): for a UR5
+alone joints 2 to 5, 36⁴ cells of 10° or 210 kB. A library by rounding is wrong now and then in both
+ways. A ``safe`` one calls a cell free only where nothing can touch anywhere in it, so it is wrong
+in one way only. A file holds the bits and a digest of the numbers that they were computed from.
+Source: nowoczyn2023 3.1.
 
-Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis 1 and the flange
-about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off the bodies: a tool beside axis 6
-makes joint 6 count, a base housing beside axis 1, or a solid, makes joint 1 count.
+Turning a body about its own axis changes no distance. The base housing of a UR5 is round about axis
+1 and the flange about axis 6, so self-collisions depend on joints 2 to 5 alone. That is read off
+the bodies: a tool beside axis 6 makes joint 6 count, a base housing beside axis 1, or a solid,
+makes joint 1 count.
 """
 
 import hashlib
@@ -107,13 +109,15 @@ def build_library(
 ) -> CollisionLibrary:
     """Check every pose of a grid, for an arm with its tool frame, in a scene from ``build_scene``.
 
-    By default the scene is the arm alone. A solid that is not round about axis 1 costs an axis for joint 1, and axes
-    for every joint that moves a body near it. ``step`` is the width of a cell, a whole part of a turn [rad];
-    ``clearance`` counts as a collision besides touching [m], on top of the scene's margin. After every slice
-    ``progress`` is called with (cells done, cells in all). ``safe``: mark a cell as free only where the arm, however
-    it moves within the cell, touches nothing.
+    By default the scene is the arm alone. A solid that is not round about axis 1 costs an axis for
+    joint 1, and axes for every joint that moves a body near it. ``step`` is the width of a cell, a
+    whole part of a turn [rad]; ``clearance`` counts as a collision besides touching [m], on top of
+    the scene's margin. After every slice ``progress`` is called with (cells done, cells in all).
+    ``safe``: mark a cell as free only where the arm, however it moves within the cell, touches
+    nothing.
 
-    Raises ``BadInput``: a step that is no whole part of a turn, a clearance below 0, more than 2³¹ cells.
+    Raises ``BadInput``: a step that is no whole part of a turn, a clearance below 0, more than 2³¹
+    cells.
 
     Source: nowoczyn2023 3.1 (10°, rounding); the safe form is ours.
     """

@@ -1,10 +1,10 @@
 """Inverse kinematics by Jacobian steps along a path: nowoczyn2023 (2.2), (2.3).
 
-Each step adds J⁻¹ times the difference of two neighbouring poses to the joint angles. (2.3) prints no J⁻¹, and takes
-the angular part as differences of Euler angles; these are no rotation, so the tool's orientation is lost as soon as
-it turns. The rotation vector is right. The document takes the difference between points of the path, so that what a
-step misses is missed for good (``feedback=False``); taking it from the pose that was reached corrects it in the next
-step.
+Each step adds J⁻¹ times the difference of two neighbouring poses to the joint angles. (2.3) prints
+no J⁻¹, and takes the angular part as differences of Euler angles; these are no rotation, so the
+tool's orientation is lost as soon as it turns. The rotation vector is right. The document takes the
+difference between points of the path, so that what a step misses is missed for good
+(``feedback=False``); taking it from the pose that was reached corrects it in the next step.
 """
 
 import math
@@ -48,11 +48,13 @@ def differential_inverse_kinematics(
         arm: an arm with six joints.
         T_base_tool: (k, 4, 4) the path, k at least 1, lengths in metres.
         q_start: (6,) joint angles at its first pose [rad]; taken as they are.
-        orientation: "rotation_vector", or "euler" for differences of the roll, pitch and yaw angles about base axes
-            as (2.3) has them (the document names no convention).
-        feedback: take each difference from the pose that was reached instead of the last of the path.
+        orientation: "rotation_vector", or "euler" for differences of the roll, pitch and yaw angles
+            about base axes as (2.3) has them (the document names no convention).
+        feedback: take each difference from the pose that was reached instead of the last of the
+            path.
 
-    Raises ``BadInput``: malformed poses or start, an unknown orientation, or an arm without six joints.
+    Raises ``BadInput``: malformed poses or start, an unknown orientation, or an arm without six
+    joints.
 
     Source: nowoczyn2023 (2.2), (2.3), with the missing J⁻¹.
     """

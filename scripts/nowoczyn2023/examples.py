@@ -3,8 +3,8 @@
     cd scripts && python -m nowoczyn2023.examples NAME [WORLD] [--out FOLDER]
 
 NAME is ``calculate_obstacle_space``, ``inverse_kinematics_example``, ``direct_path_example`` or
-``shortest_path_example``; the world is ``cell`` by default, the folder ``runs/NAME``. Each function takes a world and a
-folder, and returns the files that it wrote.
+``shortest_path_example``; the world is ``cell`` by default, the folder ``runs/NAME``. Each function
+takes a world and a folder, and returns the files that it wrote.
 """
 
 from collections.abc import Callable

@@ -23,7 +23,8 @@ UR10 = {  # Universal Robots' Denavit-Hartenberg parameters [m]
 def printed_solutions(arm: Arm, T: np.ndarray, sign: float) -> np.ndarray:
     """(k, 8, 6) joint angles by (2.19) to (2.24) of poses (k, 4, 4), NaN where an arcus has no value.
 
-    The arm is of UR type, without tool; ``sign`` of the numerator of (2.13), (2.22): +1 as printed, −1 as it should be.
+    The arm is of UR type, without tool; ``sign`` of the numerator of (2.13), (2.22): +1 as printed,
+    −1 as it should be.
     """
     out = np.empty((len(T), 8, 6))
     with np.errstate(invalid="ignore"):

@@ -1,13 +1,14 @@
 """Modified Denavit-Hartenberg parameters, and that they describe the same arm as the standard ones.
 
-Standard (nowoczyn2023 (1.8)): Rot_z(theta_i) Trans_z(d_i) Trans_x(a_i) Rot_x(alpha_i); frame i sits at the far end of
-link i. Modified (1.9): Trans_x(a_i-1) Rot_x(alpha_i-1) Rot_z(theta_i) Trans_z(d_i); frame i sits on joint i. Both are
-the same product with its brackets set elsewhere, so that
+Standard (nowoczyn2023 (1.8)): Rot_z(theta_i) Trans_z(d_i) Trans_x(a_i) Rot_x(alpha_i); frame i sits
+at the far end of link i. Modified (1.9): Trans_x(a_i-1) Rot_x(alpha_i-1) Rot_z(theta_i)
+Trans_z(d_i); frame i sits on joint i. Both are the same product with its brackets set elsewhere, so
+that
 
     T_base_standard_i = T_base_modified_i · Trans_x(a_i) Rot_x(alpha_i),
 
-and the last factor, here ``change``, is fixed to link i. Only the frames' names differ: at i = n the modified chain
-needs ``change[n - 1]`` to reach the flange; for the UR5 it is the identity.
+and the last factor, here ``change``, is fixed to link i. Only the frames' names differ: at i = n
+the modified chain needs ``change[n - 1]`` to reach the flange; for the UR5 it is the identity.
 """
 
 from typing import NamedTuple

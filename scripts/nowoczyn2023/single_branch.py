@@ -1,8 +1,9 @@
 """The tool on a straight line with the joints on one branch, wherever that leads (nowoczyn2023 2.2).
 
-So the document suspects the robot's own controller to move, and to stop when it is too late: from one
-small step to the next each joint goes to the nearest solution, nobody looks ahead, and the motion ends
-where the arm touches something, a joint reaches its limit, or a joint would have to jump.
+So the document suspects the robot's own controller to move, and to stop when it is too late: from
+one small step to the next each joint goes to the nearest solution, nobody looks ahead, and the
+motion ends where the arm touches something, a joint reaches its limit, or a joint would have to
+jump.
 """
 
 from collections.abc import Sequence
@@ -49,8 +50,9 @@ def follow_single_branch(
 ) -> SingleBranch:
     """Move an arm of UR type from joint angles (n,) [rad] until something stops it.
 
-    ``stations`` are via points and goal, joint angles or poses; of joint angles only the pose counts. With such speeds
-    of the tool [m/s] and of its rotation [rad/s] a joint that would have to exceed its speed limit jumps.
+    ``stations`` are via points and goal, joint angles or poses; of joint angles only the pose
+    counts. With such speeds of the tool [m/s] and of its rotation [rad/s] a joint that would have
+    to exceed its speed limit jumps.
 
     Raises ``BadInput``: a malformed station; ``NoClosedForm``: the arm is not of UR type.
     """
@@ -82,8 +84,9 @@ def follow_numeric_branch(
 ) -> SingleBranch:
     """The same with the step of (2.3) and the missing J⁻¹: by the Jacobian from pose to pose, 40 µm apart.
 
-    Nothing corrects what a step misses, so the tool may also leave the line: "off the line". From joint angles (6,)
-    [rad] to a pose (4, 4); ``orientation`` as of ``differential_inverse_kinematics``, "euler" being as printed.
+    Nothing corrects what a step misses, so the tool may also leave the line: "off the line". From
+    joint angles (6,) [rad] to a pose (4, 4); ``orientation`` as of
+    ``differential_inverse_kinematics``, "euler" being as printed.
     """
     line = straight_line(np.array([forward_kinematics(arm, start), goal]))
     places, step = _fine_places(line, TOOL_SPEED, TURN_SPEED, FINER)

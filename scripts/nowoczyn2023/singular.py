@@ -105,8 +105,9 @@ def arm_with_wrist_centre() -> Arm:
 def compared(count: int = 100_000) -> Compared:
     """Kinds and shares of both arms at the same random positions.
 
-    The other arm's det J is ± a2 a3 cos θ3 sin θ5 · along, with ``along`` the wrist centre's coordinate
-    along the arm: zero with the forearm stretched or folded, with axes 4 and 6 in line, over the shoulder.
+    The other arm's det J is ± a2 a3 cos θ3 sin θ5 · along, with ``along`` the wrist centre's
+    coordinate along the arm: zero with the forearm stretched or folded, with axes 4 and 6 in line,
+    over the shoulder.
     """
     ur5, other, q = load_arm(NAME), arm_with_wrist_centre(), positions(count)
     a2, a3 = abs(ur5.dh[1, 2]), abs(ur5.dh[2, 2])

@@ -35,7 +35,8 @@ def stopped_page(
 ) -> Figure:
     """Two arms side by side: one that keeps to a branch up to its stop, one that follows the graph.
 
-    The branch stops for a ``reason`` at the last of ``q_branch`` (k, n) [rad]; the path goes on along the line.
+    The branch stops for a ``reason`` at the last of ``q_branch`` (k, n) [rad]; the path goes on
+    along the line.
     """
     q_branch = np.asarray(q_branch, dtype=float)
     poses = np.concatenate([drawing.fine_path(q, 0.1) for q in (q_branch, path.q)])

@@ -1,7 +1,8 @@
 """How long after touch a collision is detected, measured directly: a straight push against a wall.
 
-The tool runs at 5 cm/s along +x, +y and −y into the side of a cylinder so wide (0.5 m) that it cannot slip round it,
-from nine places of the map; the document's method listens. Against a thin cylinder the same push may slide off, missed.
+The tool runs at 5 cm/s along +x, +y and −y into the side of a cylinder so wide (0.5 m) that it
+cannot slip round it, from nine places of the map; the document's method listens. Against a thin
+cylinder the same push may slide off, missed.
 """
 
 from functools import lru_cache

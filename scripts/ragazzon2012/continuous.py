@@ -14,7 +14,8 @@ def integrate(
 ) -> np.ndarray:
     """Integrate u' = -u + sum T sigma + I, sigma = g(u), from u = 0 until sigma changes in its last bits alone.
 
-    The inputs hold the goal at 1 and obstacles at 0. Every step is exact where the neighbours stand still.
+    The inputs hold the goal at 1 and obstacles at 0. Every step is exact where the neighbours stand
+    still.
     """
     table = neighbourhood_of(blocked.shape).table
     u, sigma = np.zeros(blocked.size), np.zeros(blocked.size + 1)

@@ -1,8 +1,8 @@
 """Section 5.2: a force from the joint error with the mass matrix, and with a constant for each joint.
 
-Random wrenches press on the tool at random poses until the loop rests. From the joint error that is left the wrench is
-estimated with M(q), as the document does, and with the best constants, fitted by least squares to contacts at other
-poses.
+Random wrenches press on the tool at random poses until the loop rests. From the joint error that is
+left the wrench is estimated with M(q), as the document does, and with the best constants, fitted by
+least squares to contacts at other poses.
 """
 
 from functools import cache

@@ -26,8 +26,9 @@ def sample_contacts(arm: Arm, count: int, spread: float) -> tuple[np.ndarray, np
 def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> np.ndarray:
     """Joint error (..., n) that a constant wrench leaves under inverse dynamics, K0^-1 M^-1 J^T F [rad].
 
-    It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m] and the
-    controller's natural frequencies ``omega`` (n,) [rad/s], the roots of K0. The arm is its controller's model too.
+    It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m]
+    and the controller's natural frequencies ``omega`` (n,) [rad/s], the roots of K0. The arm is its
+    controller's model too.
 
     Source: ragazzon2012 (5.5), (5.7).
     """
@@ -43,10 +44,10 @@ def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
 def fit_gain(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> np.ndarray:
     """Gains K (n,) [N·m/rad] that make J^-T K q~ the best estimate of the wrenches that caused q~.
 
-    The estimate (least squares) is linear in K = diag(gain), so no better constants exist for these very contacts and
-    the sum of squared errors; newtons and newton-metres count alike, as in ragazzon2012 (5.9). The poses ``q`` (k, n)
-    [rad] are away from singularities; wrenches (k, 6) on the tool [N, N·m], natural frequencies ``omega`` (n,) of the
-    controller [rad/s].
+    The estimate (least squares) is linear in K = diag(gain), so no better constants exist for these
+    very contacts and the sum of squared errors; newtons and newton-metres count alike, as in
+    ragazzon2012 (5.9). The poses ``q`` (k, n) [rad] are away from singularities; wrenches (k, 6) on
+    the tool [N, N·m], natural frequencies ``omega`` (n,) of the controller [rad/s].
 
     Raises ``BadInput``: wrong shapes, or an arm without six joints.
 

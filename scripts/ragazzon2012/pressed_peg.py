@@ -1,11 +1,11 @@
 """Low-frequency use of the force estimate (8.1): a peg pressed on a surface and slid along it.
 
-The peg is a tool point 0.1 m beyond the flange, above a floor with Coulomb friction. The reference goes
-so deep into the floor that the stiffness of the loop, J (M K0)^-1 J^T, presses with the wanted force; it
-rests, slides 0.1 m and back, rests. Truth and estimate are compared below 1 Hz.
+The peg is a tool point 0.1 m beyond the flange, above a floor with Coulomb friction. The reference
+goes so deep into the floor that the stiffness of the loop, J (M K0)^-1 J^T, presses with the wanted
+force; it rests, slides 0.1 m and back, rests. Truth and estimate are compared below 1 Hz.
 
-The surface has Coulomb friction, but for the arm without rotors: its wrist weighs so little at the peg's
-tip that the steep part of the friction law would need steps of 20 µs.
+The surface has Coulomb friction, but for the arm without rotors: its wrist weighs so little at the
+peg's tip that the steep part of the friction law would need steps of 20 µs.
 """
 
 from functools import cache, partial
@@ -165,8 +165,8 @@ def error(case: Case, estimator: str, phase: str = "all") -> Error:
 def unmodelled_friction(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Time (k,), and (k, n) below 1 Hz: friction the model does not know of, and the observer's error [N·m].
 
-    The first is the friction that the observer subtracts, at the measured speed, less the true one. By the
-    equation of motion it is the error of the momentum observer, whatever presses.
+    The first is the friction that the observer subtracts, at the measured speed, less the true one.
+    By the equation of motion it is the error of the momentum observer, whatever presses.
     """
     data = drive(case, "momentum_observer").data
     arm, qd = load_arm(case.arm), data.qd.values

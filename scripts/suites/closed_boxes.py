@@ -2,9 +2,9 @@
 
 python scripts/suites/closed_boxes.py --count 13    (goes on where the file ends)
 
-The box is that of ``random_scene``, with a lid. The opening of the lid is the rectangle about the arm at its
-goal, and ``ROOM`` more on every side; a sampling planner, which knows no map, finds a path through it. A
-suite's seed is the number of a box in its family.
+The box is that of ``random_scene``, with a lid. The opening of the lid is the rectangle about the
+arm at its goal, and ``ROOM`` more on every side; a sampling planner, which knows no map, finds a
+path through it. A suite's seed is the number of a box in its family.
 """
 
 import argparse

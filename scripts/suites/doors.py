@@ -1,7 +1,7 @@
 """A wall from rim to rim with doors, among a few cylinders; one door opens or closes while the arm is on its way.
 
-``OPENS``: the only door opens. ``CLOSES``: one of two openings is shut, about when the arm has come to it.
-``OPENED`` and ``CLOSED`` are the same worlds as they stand after that, still.
+``OPENS``: the only door opens. ``CLOSES``: one of two openings is shut, about when the arm has come
+to it. ``OPENED`` and ``CLOSED`` are the same worlds as they stand after that, still.
 """
 
 from functools import partial

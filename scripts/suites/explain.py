@@ -1,7 +1,8 @@
 """Detections whose cause is known, and what ``explain`` says of them first, for the suite ``explain``.
 
-Each is a motion over three random configurations whose torques come from a true arm, read with a model that
-has one fault: nothing but a contact, friction, a payload, masses, or one wrong sample of a torque.
+Each is a motion over three random configurations whose torques come from a true arm, read with a
+model that has one fault: nothing but a contact, friction, a payload, masses, or one wrong sample of
+a torque.
 """
 
 from functools import partial

@@ -3,9 +3,9 @@
 python scripts/suites/frozen_motions.py --count 200        (goes on where the file ends)
 python scripts/suites/frozen_motions.py --again            (the same worlds, their paths found anew)
 
-A world is kept where the straight motion of the joints touches something, and a sampling planner, which knows
-no map, finds a path that keeps 15 mm from all obstacles. A suite's seed is the number of a world in its
-family.
+A world is kept where the straight motion of the joints touches something, and a sampling planner,
+which knows no map, finds a path that keeps 15 mm from all obstacles. A suite's seed is the number
+of a world in its family.
 """
 
 import argparse

@@ -63,8 +63,8 @@ PLACES = _measures(places_mm="", delays_ms="")
 def free(world, seed):
     """Random strokes to and fro; the model is off to a side of its own for every joint.
 
-    Masses by 10 and friction by 20 %; the stiffness by the factor of the condition. An arm that learns does
-    so in a short run before, and has its arm file then.
+    Masses by 10 and friction by 20 %; the stiffness by the factor of the condition. An arm that
+    learns does so in a short run before, and has its arm file then.
     """
     sides = np.random.default_rng([seed, 38]).choice([-1.0, 1.0], (3, 6))
     error = world.controller.model_error

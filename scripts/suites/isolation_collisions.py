@@ -1,13 +1,15 @@
 """Collisions in motion: a sphere in the way of some part of the arm, the loop closed, torque as estimated.
 
-The arm follows a quintic from one random pose to another at up to 1 rad/s. The sphere of 5 cm stands
-where a random point of the surface, on a side that leads, comes past half-way; where it would touch
-the arm already at the start, or another link comes first, whatever truly touches first counts. True link,
-point and force are those of the plant's record. Isolation begins when the largest joint torque, true
-and estimated, has reached 2 N·m and goes on every 2 ms for 50 ms, as long as contact lasts.
+The arm follows a quintic from one random pose to another at up to 1 rad/s. The sphere of 5 cm
+stands where a random point of the surface, on a side that leads, comes past half-way; where it
+would touch the arm already at the start, or another link comes first, whatever truly touches first
+counts. True link, point and force are those of the plant's record. Isolation begins when the
+largest joint torque, true and estimated, has reached 2 N·m and goes on every 2 ms for 50 ms, as
+long as contact lasts.
 
-The imperfect arm's estimate is off in free motion too: the line through its last 50 ms before contact is
-subtracted, and ``free_covariance`` measures what that leaves, on motions of other seeds without a sphere.
+The imperfect arm's estimate is off in free motion too: the line through its last 50 ms before
+contact is subtracted, and ``free_covariance`` measures what that leaves, on motions of other seeds
+without a sphere.
 """
 
 from typing import NamedTuple
@@ -25,7 +27,8 @@ from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
 from hopfield_nav.world import World, parse_world
 
 RADIUS, SPEED = 0.05, 1.0  # sphere [m], joints [rad/s]
-# Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on others.
+# Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on
+# others.
 NOISE, SHARE = 0.01, 0.005  # [N·m], of its length
 MODEL_SHARE = (
     0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
@@ -53,7 +56,8 @@ class Collision(NamedTuple):
 def collide(text: str, seed: int, left: np.ndarray | None = None) -> Collision | None:
     """One random collision in a world (``PERFECT`` or ``IMPERFECT``); None where there was none.
 
-    ``left`` (n, n): covariance of the residual that the baseline leaves, for ``IMPERFECT`` [(N·m)²].
+    ``left`` (n, n): covariance of the residual that the baseline leaves, for ``IMPERFECT``
+    [(N·m)²].
     """
     rng = np.random.default_rng(seed)
     base = _world(text, rng)

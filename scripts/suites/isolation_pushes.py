@@ -1,8 +1,8 @@
 """Pushes without motion: a sphere at a random place of the visible surface, any pose, exact torque.
 
-A sphere touches the arm where it is nearest, along the normal there: a place inside another capsule is
-never touched. The residual is J^T F with noise of the stated size; the imperfect arm's is wrong by what
-masses and friction drawn anew for each push add.
+A sphere touches the arm where it is nearest, along the normal there: a place inside another capsule
+is never touched. The residual is J^T F with noise of the stated size; the imperfect arm's is wrong
+by what masses and friction drawn anew for each push add.
 """
 
 from collections.abc import Iterator
@@ -148,10 +148,10 @@ def model_covariance(
 ) -> np.ndarray:
     """Covariance (n, n) of a residual whose model is not exact [(N·m)²], for ``sigma`` of ``isolate``.
 
-    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts through gravity;
-    each joint's friction by its own, ``friction_error``. Errors of the inertial torque are not in it: add them to
-    ``noise``, the standard deviation from all else, one number or (n,) [N·m], where the arm accelerates. ``q``,
-    ``qd`` are (n,) [rad, rad/s].
+    Each link's mass is off by its own share, with the standard deviation ``mass_error``, which acts
+    through gravity; each joint's friction by its own, ``friction_error``. Errors of the inertial
+    torque are not in it: add them to ``noise``, the standard deviation from all else, one number or
+    (n,) [N·m], where the arm accelerates. ``q``, ``qd`` are (n,) [rad, rad/s].
     """
     n = len(model.dh)
     links = [

@@ -23,8 +23,8 @@ WALL_COUNT, THIN, KEPT = 5, 0.012, 0.045  # number, radius [m], kept free around
 def watched(world, seed):
     """The run of a world, whose summary also has what a response that follows surfaces believed of them.
 
-    ``strides``: how many motions along a surface were begun. ``angles``: of each normal that was believed in, on how
-    many points it rests and how far it is off [°].
+    ``strides``: how many motions along a surface were begun. ``angles``: of each normal that was
+    believed in, on how many points it rests and how far it is off [°].
     """
     simulation = Simulation(world, seed)
     response = getattr(simulation.navigator, "response", None)
@@ -63,8 +63,8 @@ MEASURES = Measures(
 def smallest_cut(world, touchable: bool = False) -> int | None:
     """Number of closed steps that separate start and goal at least; None where a path is left.
 
-    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which open steps lead
-    from the start.
+    The world has a map of the tool. ``touchable``: count only steps that begin at a cell to which
+    open steps lead from the start.
     """
     below, above, gap = steps(world)
     start, goal = ends(world)

@@ -1,7 +1,8 @@
 """Random combinations of features, and what a record says of them held against kinematics and geometry of its own.
 
-Three oracles: a run that is ``reached`` is there by forward kinematics written here; the same seed gives the same
-bytes; and what the record calls closed for sure (certainty 1) is closed in truth (``torturing.truths``).
+Three oracles: a run that is ``reached`` is there by forward kinematics written here; the same seed
+gives the same bytes; and what the record calls closed for sure (certainty 1) is closed in truth
+(``torturing.truths``).
 """
 
 import random

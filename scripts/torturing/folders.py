@@ -68,7 +68,8 @@ def commands_in_foreign_folders(place: Path, count: int, first: int, limit: floa
 def make_folder(place: Path) -> Path:
     """A folder with a saved run, a sweep file, and a file for every module that we could think of.
 
-    Beside it is ``start/hopfield-nav``, as a package manager writes it: what lies there comes first.
+    Beside it is ``start/hopfield-nav``, as a package manager writes it: what lies there comes
+    first.
     """
     from hopfield_nav import load_world, simulate
 

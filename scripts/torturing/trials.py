@@ -80,8 +80,9 @@ def try_all(
 ) -> Tally:
     """Try one after the other; a trial breaks the program by any error that is not its own, or by a hang.
 
-    A trial may raise ``AssertionError`` for what it finds wrong itself. A hang takes more processor time than
-    ``longest`` [s], so that other programs on the machine do not count, or fifty times that by the clock.
+    A trial may raise ``AssertionError`` for what it finds wrong itself. A hang takes more processor
+    time than ``longest`` [s], so that other programs on the machine do not count, or fifty times
+    that by the clock.
     """
     tally = Tally(name, total=total, counted=counted)
     for label, trial in trials:

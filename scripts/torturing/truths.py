@@ -1,8 +1,9 @@
 """Truths of a run by kinematics and samples written here: where the tool is, and whether a closed step is closed.
 
-A fact says that the body, moved between the centres of two cells, meets something. The tool point is moved along the
-straight line; the whole arm over a map of the tool along the same line, turned as it was at a touch there; over a map
-of joint angles along the line of the joints, on axes of one cell at any angle that a touch had.
+A fact says that the body, moved between the centres of two cells, meets something. The tool point
+is moved along the straight line; the whole arm over a map of the tool along the same line, turned
+as it was at a touch there; over a map of joint angles along the line of the joints, on axes of one
+cell at any angle that a touch had.
 """
 
 from functools import cache

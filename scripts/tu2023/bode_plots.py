@@ -22,8 +22,8 @@ class Bode(NamedTuple):
 def transfer_function(model: LinearModel, output: int, source: int) -> scipy.signal.ZerosPolesGain:
     """H(s) = C (s I - A)^-1 B + D from a column of B, the motor, to a row of C, as zeros, poles and gain.
 
-    Zeros come from the pencil of the system and not from the coefficients of a polynomial of order 2n, whose roots
-    are lost to rounding; zeros that equal poles are cancelled.
+    Zeros come from the pencil of the system and not from the coefficients of a polynomial of order
+    2n, whose roots are lost to rounding; zeros that equal poles are cancelled.
 
     Raises ``BadInput``: a batch, or an index that does not exist.
 
@@ -43,7 +43,8 @@ def transfer_function(model: LinearModel, output: int, source: int) -> scipy.sig
 def frequency_response(model: LinearModel, frequency: np.ndarray) -> np.ndarray:
     """H(j omega) (..., k, p, n) of every pair of output and input, at frequencies (k,) [rad/s].
 
-    At a pole on the imaginary axis it is infinite where it shows in the pair, and the limit where it does not.
+    At a pole on the imaginary axis it is infinite where it shows in the pair, and the limit where
+    it does not.
     """
     omega = np.atleast_1d(np.asarray(frequency, dtype=float))
     if omega.ndim != 1 or not np.all(np.isfinite(omega)):
@@ -76,9 +77,10 @@ def bode(model: LinearModel, output: int, source: int, frequency: np.ndarray) ->
 def resonances(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How an arm at rest at ``q`` (..., n) [rad] swings and falls when its motors hold it against gravity.
 
-    There A = [0, I; -M^-1 dg/dq, 0]: the squares of its eigenvalues are real (M and dg/dq are symmetric), so each of
-    the n modes either swings for ever or falls. Swing frequencies (..., n) [rad/s], and growth rates (..., n) [1/s],
-    both ascending; zero where a mode does not swing or does not fall.
+    There A = [0, I; -M^-1 dg/dq, 0]: the squares of its eigenvalues are real (M and dg/dq are
+    symmetric), so each of the n modes either swings for ever or falls. Swing frequencies (..., n)
+    [rad/s], and growth rates (..., n) [1/s], both ascending; zero where a mode does not swing or
+    does not fall.
 
     Source: the analysis that tu2023 4.3 leaves open.
     """

@@ -1,6 +1,7 @@
 """Section 3.2: the mass distribution (29), (30), and the equations (32), (33) of one link, at bodies made of points.
 
-A body of many point masses needs neither tensor nor Euler's equation: forces and moments are sums over its points.
+A body of many point masses needs neither tensor nor Euler's equation: forces and moments are sums
+over its points.
 """
 
 from typing import NamedTuple
@@ -77,7 +78,8 @@ def load_errors(gyroscopic: bool = True) -> tuple[float, float]:
 def least_about_the_frame() -> tuple[int, float, float]:
     """The link whose tensor (31) is furthest below what its mass alone gives about the origin of its frame.
 
-    Also the moment of inertia of its mass in its centre there, and the one of (31) about the same axis [kg·m²].
+    Also the moment of inertia of its mass in its centre there, and the one of (31) about the same
+    axis [kg·m²].
     """
     arm = load_arm(NAME)
     alone = np.diagonal(tensor(arm.mass[:, None], arm.center_of_mass[:, None]), axis1=1, axis2=2)

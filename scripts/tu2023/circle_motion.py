@@ -1,7 +1,8 @@
 """The circle of chapter 5 driven by the simulated arm: the motion, the world, and what its sensors log.
 
-Three laps at constant speed, from rest to rest, the tool pointing down. Of the eight branches two move
-joints 4 and 5 least, as figure 16 has it; ``BRANCH`` is the one in which a UR5 on a bench usually stands.
+Three laps at constant speed, from rest to rest, the tool pointing down. Of the eight branches two
+move joints 4 and 5 least, as figure 16 has it; ``BRANCH`` is the one in which a UR5 on a bench
+usually stands.
 """
 
 from functools import cache

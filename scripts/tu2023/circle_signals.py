@@ -83,7 +83,8 @@ def fitted_constants(found: Samples, arm: str = ARM, friction: bool = True) -> n
 def lag(tau: np.ndarray, current: np.ndarray, laps: int) -> np.ndarray:
     """(6,) by how much of a lap the torque lags the current at the frequency of the laps.
 
-    Both are (k, 6), over so many whole laps. Shares of a period in (−½, ½]; negative: the torque leads.
+    Both are (k, 6), over so many whole laps. Shares of a period in (−½, ½]; negative: the torque
+    leads.
     """
     first = np.exp(-2j * np.pi * laps * np.arange(len(tau)) / len(tau))
     return np.angle((first @ current) * np.conj(first @ tau)) / (2 * np.pi)

@@ -49,8 +49,8 @@ def extent(arm: Arm, q: np.ndarray) -> Extent:
 def exact_extent(arm: Arm) -> Extent:
     """What no cloud can exceed, from the lengths of the links.
 
-    Across the arm's plane the tool lies d4 + d6 c5 from axis 1; in the plane the stretched links are
-    followed by d5 and, at right angles to it, d6 s5.
+    Across the arm's plane the tool lies d4 + d6 c5 from axis 1; in the plane the stretched links
+    are followed by d5 and, at right angles to it, d6 s5.
     """
     (_, _, _, d4, d5, d6), links = arm.dh[:, 1], np.abs(arm.dh[1:3, 2]).sum()
     c5 = np.linspace(-1, 1, 200_001)

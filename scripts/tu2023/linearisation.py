@@ -83,9 +83,10 @@ def torque_error(
 ) -> np.ndarray:
     """What the Taylor series of the inverse dynamics about a point misses at another, in place of figure 13.
 
-    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque is wanted. Order 2
-    takes half the second derivative along the step too: over a share ``spread`` of the step, the central difference of
-    exact first ones. The true torque minus that of the series (..., n) [N·m] goes with the step to the power order + 1.
+    ``point`` (..., 3, n) is q, qd, qdd, ``step`` (..., 3, n) leads from there to where the torque
+    is wanted. Order 2 takes half the second derivative along the step too: over a share ``spread``
+    of the step, the central difference of exact first ones. The true torque minus that of the
+    series (..., n) [N·m] goes with the step to the power order + 1.
     """
     truth = inverse_dynamics(arm, *_parts(point + step))
     series = inverse_dynamics(arm, *_parts(point)) + _slope_along(arm, point, step)

@@ -60,7 +60,8 @@ READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {  # (k, 6, 6), or (k
     "(58) joint by joint": lambda arm, m: _columns(
         arm, m, 1
     ),  # each velocity moved by Δt in turn: ∂τ/∂q̇
-    # to the letter with every angle moved by Δt, or with q2 = q1 + q̇1 Δt by (50): six numbers, put on a diagonal
+    # to the letter with every angle moved by Δt, or with q2 = q1 + q̇1 Δt by (50): six numbers, put
+    # on a diagonal
     "(57) all joints, on a diagonal": lambda arm, m: _diagonal(arm, m, np.ones_like(m[0])),
     "(57) next point, on a diagonal": lambda arm, m: _diagonal(arm, m, m[1]),
     # (55) with the differences (57), (58) for its blocks: [0, I; −∂τ/∂q, −∂τ/∂q̇]

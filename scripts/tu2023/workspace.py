@@ -1,7 +1,8 @@
 """Section 4.3: resonances and Bode plots of all points of the workspace, which the document leaves open.
 
-Operating points are random poses in space, each on all its branches: the tool anywhere in reach, turned
-anyhow, the arm at rest and held against gravity. The linear model is M q~'' + K q~ = tau~ with K = dg/dq.
+Operating points are random poses in space, each on all its branches: the tool anywhere in reach,
+turned anyhow, the arm at rest and held against gravity. The linear model is M q~'' + K q~ = tau~
+with K = dg/dq.
 """
 
 from functools import cache

@@ -1,7 +1,7 @@
 """One touch is one collision: the rule that turns levels into alarms, on scripted contacts.
 
-A scripted contact is a list of instants: where the reference is along the force's direction, its speed there,
-the external torque, and the level. The force pushes joint 1 to larger angles.
+A scripted contact is a list of instants: where the reference is along the force's direction, its
+speed there, the external torque, and the level. The force pushes joint 1 to larger angles.
 """
 
 from __future__ import annotations

@@ -82,7 +82,8 @@ def test_the_control_step_reads_its_model():
     assert np.isnan(believed[6:]).any()
 
 
-# --- saturation -----------------------------------------------------------------------------------------
+# --- saturation
+# -----------------------------------------------------------------------------------------
 
 
 def _far_from_reference(saturate):
@@ -114,7 +115,8 @@ def test_both_signs_saturate():
         assert sim.state.control.sensed.tau[1] == -sign * sim.arm.torque_limits[1]
 
 
-# --- period, delay, hold --------------------------------------------------------------------------------
+# --- period, delay, hold
+# --------------------------------------------------------------------------------
 
 
 def _tau(text, kick=0.01):

@@ -155,7 +155,8 @@ def test_nothing_is_nothing():
     assert not wrench.any()
 
 
-# --- in the closed loop --------------------------------------------------------------------------------
+# --- in the closed loop
+# --------------------------------------------------------------------------------
 
 
 def test_a_constant_force_is_known_when_the_arm_has_come_to_rest():

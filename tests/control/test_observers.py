@@ -55,7 +55,8 @@ def test_noise_is_filtered_alike_by_both_observers():
     assert np.all(spread[momentum_observer, 200.0] > 5 * spread[momentum_observer, 20.0])
 
 
-# --- tracking error -------------------------------------------------------------------------------------
+# --- tracking error
+# -------------------------------------------------------------------------------------
 
 
 def test_the_tracking_error_is_a_torque_with_the_right_gain_and_leads_the_joint_error():
@@ -91,7 +92,8 @@ def test_tracking_alarms_on_either_signal():
         assert watch(still, arm, detector=tracking.METHOD, **thresholds)[2][0] == 0.0
 
 
-# --- energy ---------------------------------------------------------------------------------------------
+# --- energy
+# ---------------------------------------------------------------------------------------------
 
 
 def lagged(power, pole):

@@ -49,7 +49,8 @@ def step(size, count=1000, at=500, joint=1):
     return torques
 
 
-# --- joint_torque, persistence --------------------------------------------------------------------------
+# --- joint_torque, persistence
+# --------------------------------------------------------------------------
 
 
 def test_each_joint_has_its_own_threshold():
@@ -108,7 +109,8 @@ def test_joints_that_take_turns_do_not_persist_and_a_jump_of_the_clock_is_no_tim
     )
 
 
-# --- high pass ------------------------------------------------------------------------------------------
+# --- high pass
+# ------------------------------------------------------------------------------------------
 
 
 def test_a_constant_error_of_the_model_alarms_without_the_high_pass_only():
@@ -148,7 +150,8 @@ def test_a_sudden_contact_alarms_with_and_without_and_fades_with_the_corner():
     np.testing.assert_allclose(found[500:], wanted, rtol=1e-9)
 
 
-# --- thresholds that know the model's error --------------------------------------------------------------
+# --- thresholds that know the model's error
+# --------------------------------------------------------------
 
 
 def moving(arm, count=1000):

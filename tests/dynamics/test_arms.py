@@ -38,7 +38,8 @@ from dynamics import (
 from dynamics.files import arm_from_dict, arm_keys, arm_schema
 from hopfield_nav.world.document import parse_document
 
-# --- what each set must hold, written down a second time ---------------------------------------------
+# --- what each set must hold, written down a second time
+# ---------------------------------------------
 
 HALF_TURN = math.pi / 2
 MAKER_DH = ([0.089159, 0, 0, 0.10915, 0.09465, 0.0823], [0, -0.425, -0.39225, 0, 0, 0])
@@ -218,7 +219,8 @@ def test_every_row_has_a_source(name):
     assert len(data["description"]) > 20
 
 
-# --- user files ---------------------------------------------------------------------------------------
+# --- user files
+# ---------------------------------------------------------------------------------------
 
 
 def _entry(n: int = 2) -> dict:
@@ -434,7 +436,8 @@ def test_cylinders_along_each_axis():
         np.testing.assert_allclose(arm_from_dict(data).inertia[0], np.diag(moments))
 
 
-# --- payload, tool, another arm's dynamics ------------------------------------------------------------
+# --- payload, tool, another arm's dynamics
+# ------------------------------------------------------------
 
 
 def test_payload_against_pinocchio(arm):
@@ -503,7 +506,8 @@ def test_dynamics_of_an_arm_with_other_joints():
         with_dynamics(load_arm("ur5e"), arm_from_dict(_entry()))
 
 
-# --- any number of joints -----------------------------------------------------------------------------
+# --- any number of joints
+# -----------------------------------------------------------------------------
 
 
 def _square(matrix: np.ndarray) -> np.ndarray:

@@ -59,7 +59,8 @@ def _christoffel(arm, q, qd, last_sign):
     )
 
 
-# --- forward and inverse ------------------------------------------------------------------------------
+# --- forward and inverse
+# ------------------------------------------------------------------------------
 
 
 def test_forward_dynamics_undoes_inverse_dynamics(arm, states):
@@ -90,7 +91,8 @@ def test_inverse_dynamics_is_the_equation_of_motion(arm, states):
     )
 
 
-# --- mass matrix and Coriolis matrix ------------------------------------------------------------------
+# --- mass matrix and Coriolis matrix
+# ------------------------------------------------------------------
 
 
 def test_mass_matrix_is_symmetric_positive_definite(arm, states):
@@ -142,7 +144,8 @@ def test_coriolis_torque_vanishes_at_rest_and_is_quadratic(arm, states):
     )
 
 
-# --- power and energy ---------------------------------------------------------------------------------
+# --- power and energy
+# ---------------------------------------------------------------------------------
 
 
 def test_gravity_torque_is_the_slope_of_the_potential_energy(arm, states):
@@ -229,7 +232,8 @@ def test_fourth_order_in_free_motion(name, step):
     assert errors[1] / errors[2] == pytest.approx(16, rel=0.15)
 
 
-# --- shapes and kernels -------------------------------------------------------------------------------
+# --- shapes and kernels
+# -------------------------------------------------------------------------------
 
 
 def test_a_batch_is_its_rows(arm, states):

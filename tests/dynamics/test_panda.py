@@ -17,8 +17,8 @@ from dynamics.files import read_urdf
 
 STATES = random_states(7, 100, seed=77)
 HALF = math.pi / 2
-# franka_ros: where each joint is in the frame of the joint before (x, y, z, turn about x), and its lowest
-# angle, highest angle, largest speed and torque
+# franka_ros: where each joint is in the frame of the joint before (x, y, z, turn about x), and its
+# lowest angle, highest angle, largest speed and torque
 JOINTS = [
     ((0, 0, 0.333, 0), (-2.8973, 2.8973, 2.175, 87)),
     ((0, 0, 0, -HALF), (-1.7628, 1.7628, 2.175, 87)),
@@ -28,7 +28,8 @@ JOINTS = [
     ((0, 0, 0, HALF), (-0.0175, 3.7525, 2.61, 12)),
     ((0.088, 0, 0, HALF), (-2.8973, 2.8973, 2.61, 12)),
 ]
-# Gaz et al. 2019, as franka_ros has them: mass; centre; xx, yy, zz, xy, xz, yz about it; axes of the joint
+# Gaz et al. 2019, as franka_ros has them: mass; centre; xx, yy, zz, xy, xz, yz about it; axes of
+# the joint
 LINKS = [
     (
         4.970684,

@@ -24,7 +24,8 @@ def as_printed():
     return load_arm("ur5_ragazzon2012_as_printed")
 
 
-# --- ragazzon2012, appendix B.2 -----------------------------------------------------------------------
+# --- ragazzon2012, appendix B.2
+# -----------------------------------------------------------------------
 
 
 def test_published_gravity(as_printed, q):
@@ -104,7 +105,8 @@ def test_published_mistake_is_in_the_dynamics_alone(as_printed):
     np.testing.assert_array_equal(as_printed.mass, right.mass * [1, 1, 0, 1, 0, 1])
 
 
-# --- kebria2016 and tu2023: two names, one model -----------------------------------------------------
+# --- kebria2016 and tu2023: two names, one model
+# -----------------------------------------------------
 
 
 def test_kebria_and_tu_have_the_same_dynamics(q):
@@ -117,7 +119,8 @@ def test_kebria_and_tu_have_the_same_dynamics(q):
     )
 
 
-# --- UR5e: base parameters identified by madsen2020 on a real one ------------------------------------
+# --- UR5e: base parameters identified by madsen2020 on a real one
+# ------------------------------------
 
 
 def _base_parameters(arm):
@@ -144,7 +147,8 @@ def test_base_parameters_of_the_ur5e():
     np.testing.assert_allclose(found, [-4.1774, -1.8774, -0.1866], rtol=0.01)  # madsen2020 Table 4
 
 
-# --- the recorded UR5 ---------------------------------------------------------------------------------
+# --- the recorded UR5
+# ---------------------------------------------------------------------------------
 
 
 def _recorded(folder: Path, run: str):

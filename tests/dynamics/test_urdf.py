@@ -23,9 +23,9 @@ from dynamics.files import read_urdf, write_urdf
 
 STATES = random_states(6, 50, seed=21)
 
-# (lengths d1, shoulder, elbow, a2, a3, d4 - shoulder - elbow, d5, d6) and (mass, centre) of each link, as
-# Universal Robots publishes them; laid out as in their description: a base link with frames fixed to it,
-# six links along the arm, and flange and tool0 at its end
+# (lengths d1, shoulder, elbow, a2, a3, d4 - shoulder - elbow, d5, d6) and (mass, centre) of each
+# link, as Universal Robots publishes them; laid out as in their description: a base link with
+# frames fixed to it, six links along the arm, and flange and tool0 at its end
 UR = {
     "ur5": (
         (0.089159, 0.13585, -0.1197, 0.425, 0.39225, 0.093, 0.09465, 0.0823),

@@ -107,7 +107,8 @@ def test_an_arm_with_wrong_friction_does_not_hunt_after_it_has_arrived():
     assert np.abs(np.diff(error[after])).max() < 5e-5
 
 
-# --- what is sensed, and what is true ----------------------------------------------------------------------
+# --- what is sensed, and what is true
+# ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,8 @@ def test_before_anything_was_sensed_there_is_no_sensed_error():
     assert sim.record().summary["final_sensed_error_m"] > 0.0
 
 
-# --- an arm that will not arrive says so --------------------------------------------------------------------
+# --- an arm that will not arrive says so
+# --------------------------------------------------------------------
 
 STICKY = [
     "arm=ur5_full",

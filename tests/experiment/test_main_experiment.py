@@ -47,7 +47,8 @@ def test_the_left_part_of_the_map_ends_up_closed_off(run):
     felt = run.plans()[-1].felt
     direct = run.data.first_path.values
     assert any(felt[tuple(cell)] for cell in direct)  # the direct path is blocked
-    # below the wall's upper end every row is closed: no path from start to goal stays in rows 1 to 12
+    # below the wall's upper end every row is closed: no path from start to goal stays in rows 1 to
+    # 12
     blocked = run.data.final_map.values.astype(bool).copy()
     blocked[:, 14:] = True
     start, goal = tuple(direct[0]), tuple(direct[-1])

@@ -24,7 +24,8 @@ def end(text, folder=None):
     return run.outcome, run.summary["reason"], run
 
 
-# --- outcomes --------------------------------------------------------------------------------------
+# --- outcomes
+# --------------------------------------------------------------------------------------
 
 
 def test_reached_says_how_near_and_is():
@@ -156,7 +157,8 @@ def test_the_last_detection_is_in_the_record_even_if_it_ends_the_run():
     assert sparse.data.detected.values.sum() == sparse.summary["collision_count"]
 
 
-# --- repeatability ---------------------------------------------------------------------------------
+# --- repeatability
+# ---------------------------------------------------------------------------------
 
 
 def logs(run):
@@ -284,7 +286,8 @@ def test_an_error_of_who_watches_is_none_of_the_program():
     assert (watched.outcome, hasattr(caught.value, "run")) == (None, False)
 
 
-# --- the summary against the record -------------------------------------------------------------------
+# --- the summary against the record
+# -------------------------------------------------------------------
 
 
 def test_summary_agrees_with_the_record():
@@ -306,7 +309,8 @@ def test_summary_agrees_with_the_record():
     assert summary["contact_count"] == contacts
 
 
-# --- other arms, other settings -----------------------------------------------------------------------
+# --- other arms, other settings
+# -----------------------------------------------------------------------
 
 
 def _arm_file(folder, change):
@@ -416,7 +420,8 @@ def test_semi_implicit_euler_reaches_the_goal_too():
     assert run.summary["collision_count"] > 0
 
 
-# --- nothing silently wrong: arms that pass through obstacles ----------------------------------------------
+# --- nothing silently wrong: arms that pass through obstacles
+# ----------------------------------------------
 
 WALL_AHEAD = "obstacles: [{{box: {{center: [0.30, 0.013, -0.1], size: [{width}, 0.6, 0.4]}}}}]\n"
 STRAIGHT_ON = "goal: {cell: [14, 10]}\ntime_limit: 12\n"

@@ -120,7 +120,8 @@ def test_the_momentum_observer_feels_in_space():
     assert early < 0.2 * late
 
 
-# --- tool rotation ---------------------------------------------------------------------------------------
+# --- tool rotation
+# ---------------------------------------------------------------------------------------
 
 
 def test_only_a_free_rotation_reaches_the_goal(runs):
@@ -182,7 +183,8 @@ def test_positions_out_of_reach_and_faulty_ones():
         follow_positions(arm, near[None], Q0, jump=0.0)
 
 
-# --- laws -------------------------------------------------------------------------------------------------
+# --- laws
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["u_trap", "narrow_gap", "enclosed_goal"])

@@ -113,7 +113,8 @@ def test_the_estimator_runs_once_a_period_also_across_events(tmp_path):
     assert sim.state.statistics.periods == 10
 
 
-# --- with and without an obstacle ----------------------------------------------------------------------
+# --- with and without an obstacle
+# ----------------------------------------------------------------------
 
 
 def _run(obstacles, threshold=12):
@@ -154,7 +155,8 @@ def test_true_force_of_the_record_is_the_contact_law_at_the_recorded_position():
     np.testing.assert_allclose(data.force.values[:, :2], wanted, atol=1e-6)
 
 
-# --- events --------------------------------------------------------------------------------------------
+# --- events
+# --------------------------------------------------------------------------------------------
 
 
 def test_log_full_comes_before_anything_is_lost():

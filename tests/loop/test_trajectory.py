@@ -110,7 +110,8 @@ def test_a_held_table_shows_the_row_before_and_misses_none():
     assert evaluate(table, 4.04 + hold)[0][0] == pytest.approx(0.5)
 
 
-# --- speed limits -------------------------------------------------------------------------------------
+# --- speed limits
+# -------------------------------------------------------------------------------------
 
 
 def top_speeds(spline, points=400):
@@ -173,7 +174,8 @@ def test_coefficients_belong_to_the_durations_even_if_a_limit_cannot_be_kept():
         np.testing.assert_allclose(after[0], points[k], atol=1e-9)
 
 
-# --- bad input ----------------------------------------------------------------------------------------
+# --- bad input
+# ----------------------------------------------------------------------------------------
 
 GOOD = {"waypoints": np.zeros((3, 2)), "segment_time": 0.5}
 BAD = {
@@ -203,7 +205,8 @@ def test_bad_input(wrong):
         quintic_trajectory(**{**GOOD, **wrong})
 
 
-# --- where a new trajectory takes over ------------------------------------------------------------------
+# --- where a new trajectory takes over
+# ------------------------------------------------------------------
 
 
 def test_the_reference_is_smooth_across_collisions():

@@ -91,7 +91,8 @@ def centres_of(grid, cells):
     return np.array([grid.centre(cell) for cell in cells])
 
 
-# --- cells ------------------------------------------------------------------------------------------------
+# --- cells
+# ------------------------------------------------------------------------------------------------
 
 
 @PROPERTY
@@ -129,7 +130,8 @@ def test_what_lies_under_the_plane_of_the_map_bars_nothing_there():
     assert make_map(world(through))[1].blocked.all()
 
 
-# --- the thin wall ------------------------------------------------------------------------------------------
+# --- the thin wall
+# ------------------------------------------------------------------------------------------
 
 
 def test_a_thin_wall_between_cell_centres_is_gone_around():
@@ -159,7 +161,8 @@ def test_longer_steps_do_not_pass_over_a_thin_wall(radius):
         assert inside_known(some_world, along(centres_of(grid, path), 600)).any() == touched
 
 
-# --- laws ---------------------------------------------------------------------------------------------------
+# --- laws
+# ---------------------------------------------------------------------------------------------------
 
 
 @PROPERTY
@@ -209,7 +212,8 @@ def test_the_first_motion_from_tool_to_goal_has_no_point_in_a_known_solid(
     np.testing.assert_allclose(corners[-1], [*goal, 0.0][:3], atol=1e-4)
 
 
-# --- start and goal beside a known obstacle -----------------------------------------------------------------
+# --- start and goal beside a known obstacle
+# -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("any_angle", ["false", "true"])
@@ -263,7 +267,8 @@ def test_the_path_back_after_a_collision_leads_to_a_cell_in_sight():
     np.testing.assert_array_equal(only_in_sight(known, grid, both, inside), both)
 
 
-# --- the main loop: some known, some not --------------------------------------------------------------------
+# --- the main loop: some known, some not
+# --------------------------------------------------------------------
 
 KNOWN = "{box: {center: [0.30, 0.02, 0.0], size: [0.02, 0.30, 0.3]}}"
 CENTRE, RADIUS = np.array([0.48, -0.08]), 0.07

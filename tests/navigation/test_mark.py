@@ -37,7 +37,8 @@ def felt(
     )
 
 
-# --- the document's rule --------------------------------------------------------------------------------
+# --- the document's rule
+# --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,8 @@ def test_a_blocked_back_off_cell_is_kept():
     assert start_against_velocity(map_, (4, 3), felt(velocity=(1, 0))) == (3, 3)
 
 
-# --- the second rule ------------------------------------------------------------------------------------
+# --- the second rule
+# ------------------------------------------------------------------------------------
 
 
 def test_the_cell_against_the_force_comes_first():

@@ -95,7 +95,8 @@ def test_a_start_that_is_not_over_the_map_is_refused_only_where_a_path_is_wanted
     assert simulation(far + "time_limit: 0.01\n").run().outcome == "time_limit"
 
 
-# --- the two problems of 7.3, with and without what prevents them ---------------------------------------
+# --- the two problems of 7.3, with and without what prevents them
+# ---------------------------------------
 
 
 ALWAYS_ARMED = [

@@ -76,7 +76,8 @@ def test_a_path_ends_where_the_arm_is_singular():
     assert manipulability(arm, path.q[: path.reached]).min() >= SINGULAR
 
 
-# --- links that touch what is known -----------------------------------------------------------------------
+# --- links that touch what is known
+# -----------------------------------------------------------------------
 
 TALL = [
     "contact.bodies=arm",

@@ -117,7 +117,8 @@ def circle_graph(circles, ends, sides=40):
 def test_circle_worlds(data_folder):
     """Cells whose centre lies in a circle are blocked; the path is within 1 % of that among the circles.
 
-    The cells must be smaller than the gaps that count: one of the paths leads through one of 0.17 m.
+    The cells must be smaller than the gaps that count: one of the paths leads through one of 0.17
+    m.
     """
     folder = data_folder / "circle_worlds"
     circles = np.loadtxt(folder / "circle_obstacles.txt", skiprows=2)[:, 1:]

@@ -31,8 +31,8 @@ def clamped(sigma, blocked):
 def lyapunov(sigma, function, as_printed=False):
     """L(sigma) = -1/2 sum T_ij sigma_i sigma_j + sum G(sigma_i), ragazzon2012 (6.4) with the sign of (6.5).
 
-    The inputs I act on clamped neurons alone, whose terms are constant and left out. ``as_printed`` has +
-    in place of - before the first sum.
+    The inputs I act on clamped neurons alone, whose terms are constant and left out. ``as_printed``
+    has + in place of - before the first sum.
     """
     flat = np.append(sigma.ravel(), 0.0)
     pairs = 0.5 * float(flat[:-1] @ flat[neighbourhood_of(sigma.shape).table].sum(axis=1))
@@ -167,8 +167,8 @@ def test_tanh_of_glasius_plans_as_well():
 def shunting(blocked, goal, decay, upper, lower, strength, reach):
     """Yang and Meng (2000): x' = -A x + (B - x)([I]+ + sum w [x]+) - (D + x)[I]-, w = mu/d, integrated from zero.
 
-    Exponential steps, exact where the neighbours stand still; I is +E at the goal and -E at obstacles, E so large that
-    the goal is at B to the last bit.
+    Exponential steps, exact where the neighbours stand still; I is +E at the goal and -E at
+    obstacles, E so large that the goal is at B to the last bit.
     """
     shape, strong = blocked.shape, 1e18
     steps = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if 0 < math.hypot(a, b) <= reach]

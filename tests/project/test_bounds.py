@@ -62,9 +62,9 @@ def test_bounds_checking_sees_an_index_outside(tmp_path):
 def test_kernels_stay_inside_their_arrays(tmp_path, flag, names):
     """Tests marked ``kernel``: as Python, which checks every index of an array, or compiled with such checks.
 
-    Python warns of what compiled code says nothing of, an infinite number. The flags name a folder in the
-    usual place of compiled code, where the next run finds it. What only looks for an index outside need not
-    be fast, and is optimised less.
+    Python warns of what compiled code says nothing of, an infinite number. The flags name a folder
+    in the usual place of compiled code, where the next run finds it. What only looks for an index
+    outside need not be fast, and is optimised less.
     """
     kept = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", ""), "NUMBA_OPT": "1"}
     run = _run(_kernel_tests(names), tmp_path, **{flag: "1"}, **kept)

@@ -61,7 +61,8 @@ def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.Compl
     )
 
 
-# --- the name of the cache folder ---------------------------------------------------------------------
+# --- the name of the cache folder
+# ---------------------------------------------------------------------
 
 
 def test_the_folder_is_that_of_the_sources_that_are_imported():
@@ -232,7 +233,8 @@ def test_cache_is_used(tmp_path):
     )
 
 
-# --- compiled functions -------------------------------------------------------------------------------
+# --- compiled functions
+# -------------------------------------------------------------------------------
 
 
 _LAW_CALLED = """

@@ -15,7 +15,8 @@ from compiled_code import pack
 from dynamics.kernels import archive, digests, numba_parts
 
 ROOT = Path(__file__).resolve().parents[2]
-# What a program prints that finds archives in a folder of ours: an answer, and how many functions were in its cache.
+# What a program prints that finds archives in a folder of ours: an answer, and how many functions
+# were in its cache.
 ASKED = """
 import json, pathlib, sys
 from dynamics.kernels import archive, cache, digests

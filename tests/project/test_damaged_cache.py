@@ -24,7 +24,8 @@ def total(x):
 def other(x):
     return x[0] - x[1]
 """
-# What a process finds: both answers, how many of the two were in the cache, whether all files are whole.
+# What a process finds: both answers, how many of the two were in the cache, whether all files are
+# whole.
 ASKED = """\
 import json, sys
 import numpy as np

@@ -170,7 +170,8 @@ def test_the_saved_world_repeats_the_run_bit_for_bit(name, tmp_path):
     assert second.summary["outcome"] == first.summary["outcome"]
 
 
-# --- whole or not at all -----------------------------------------------------------------------------------
+# --- whole or not at all
+# -----------------------------------------------------------------------------------
 
 
 def test_a_folder_that_holds_something_is_refused(few, tmp_path):

@@ -17,7 +17,8 @@ from dynamics import (
     with_tool,
 )
 
-# --- the flange's position written out ----------------------------------------------------------------
+# --- the flange's position written out
+# ----------------------------------------------------------------
 
 
 def test_closed_form_position_is_the_product_of_transformations(arm):
@@ -76,7 +77,8 @@ def test_printed_positions_term_by_term():
     )
 
 
-# --- kebria2016 ---------------------------------------------------------------------------------------
+# --- kebria2016
+# ---------------------------------------------------------------------------------------
 
 
 def test_table_1_of_kebria():
@@ -121,7 +123,8 @@ def test_cost_of_both_formulations():
         assert cost.exponent(kept[name]) == pytest.approx(now, abs=0.7)
 
 
-# --- tu2023 -------------------------------------------------------------------------------------------
+# --- tu2023
+# -------------------------------------------------------------------------------------------
 
 
 def test_tables_of_tu():
@@ -161,7 +164,8 @@ def test_circle():
     assert np.abs(moved).mean(axis=0).min() > 1e-5
 
 
-# --- nowoczyn2023 -------------------------------------------------------------------------------------
+# --- nowoczyn2023
+# -------------------------------------------------------------------------------------
 
 
 def test_frames_of_both_forms():

@@ -27,7 +27,8 @@ def controller():
     return load_arm("ur5_controller")
 
 
-# --- laws ---------------------------------------------------------------------------------------------
+# --- laws
+# ---------------------------------------------------------------------------------------------
 
 
 def test_rotor_inertia_is_its_product_with_the_acceleration(controller, points):
@@ -100,7 +101,8 @@ def test_points_and_torques_that_do_not_fit_are_refused(controller, points):
         compare_torques(controller, controller, OperatingPoints(*(x[:, :5] for x in points)))
 
 
-# --- tu2023, 4.2 --------------------------------------------------------------------------------------
+# --- tu2023, 4.2
+# --------------------------------------------------------------------------------------
 
 
 def test_attributed_errors():

@@ -23,7 +23,8 @@ from hopfield_nav.world import load_world
 
 NAME = direct_kinematics.NAME
 
-# --- chapter 1 ----------------------------------------------------------------------------------------
+# --- chapter 1
+# ----------------------------------------------------------------------------------------
 
 
 def test_whose_lengths():
@@ -83,7 +84,8 @@ def test_columns_of_the_jacobian():
     assert (direct_kinematics.angular_errors() > 1).tolist() == [True, False, False, True, True]
 
 
-# --- chapter 2 ----------------------------------------------------------------------------------------
+# --- chapter 2
+# ----------------------------------------------------------------------------------------
 
 
 def test_without_the_inverse():
@@ -164,7 +166,8 @@ def test_an_arm_with_a_wrist_centre():
     assert abs(found.ur5.estimate - found.other.estimate) < 0.08
 
 
-# --- chapter 3 ----------------------------------------------------------------------------------------
+# --- chapter 3
+# ----------------------------------------------------------------------------------------
 
 
 def test_without_joint_6():

@@ -12,7 +12,8 @@ from hopfield_nav.planning import iterate, plan_path
 MIDDLE = ((9, 10),)
 
 
-# --- tables, appendix B, start pose -------------------------------------------------------------------
+# --- tables, appendix B, start pose
+# -------------------------------------------------------------------
 
 
 def test_tables():
@@ -48,7 +49,8 @@ def test_map():
     )
 
 
-# --- planner ------------------------------------------------------------------------------------------
+# --- planner
+# ------------------------------------------------------------------------------------------
 
 
 def test_size():
@@ -95,7 +97,8 @@ def test_examples():
         assert len(planner.ascent(activation, example.start, example.goal)) == len(plan.cells)
 
 
-# --- equations of motion ------------------------------------------------------------------------------
+# --- equations of motion
+# ------------------------------------------------------------------------------
 
 
 def test_newton_euler_costs_order_n():
@@ -121,7 +124,8 @@ def test_skew_symmetry():
     assert equations.skew_error(arm, q, qd, differenced) < 1e-7
 
 
-# --- straight push ------------------------------------------------------------------------------------
+# --- straight push
+# ------------------------------------------------------------------------------------
 
 
 def test_delays_are_those_kept():
@@ -167,7 +171,8 @@ def test_slow_forces_are_estimated():
         assert contact.force_ratio(world, contact.SLOW) == pytest.approx(1, abs=0.1)
 
 
-# --- chapter 7 ----------------------------------------------------------------------------------------
+# --- chapter 7
+# ----------------------------------------------------------------------------------------
 
 
 def test_settings():

@@ -104,7 +104,8 @@ TIES = (-1, -0.5, 0, 0.5, 1)
 def test_paired_intervals_cover_the_truth(n, step):
     """By all tables, not by chance, over a grid of shares and of how alike the pairs are.
 
-    Also where the second share is the rest of the first and the pairs are as different as can be, which is the worst.
+    Also where the second share is the rest of the first and the pairs are as different as can be,
+    which is the worst.
     """
     intervals = np.array([paired_shares(*pairs(*table))[2:] for table in tables(n)])
     grid = np.arange(0.0, 1.0 + step / 2, step)

@@ -1,15 +1,16 @@
 """Alarm on the fast part of the external torque, with thresholds that allow for a wrong model.
 
 ``high_pass_joint_torque`` forgets what changes slowly, which is most of the error of gravity;
-``adaptive_joint_torque`` allows for the whole error, gravity included, and so feels little. Here the model's own
-torques go through the same high pass as the residual: what remains of the error is
+``adaptive_joint_torque`` allows for the whole error, gravity included, and so feels little. Here
+the model's own torques go through the same high pass as the residual: what remains of the error is
 
     mass_error |H(M qdd_ref + C qd + g)| + friction_error |H(friction)|
         + stiction_share · (1 + friction_error) breakaway · exp(-(qd/stiction_speed)²)
 
-with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate ``corner``, as the
-filter forgets what it has seen; an observer's lag is covered by that too. At the start the model's torques count in
-full: that is when an observer, which starts from 0, meets the model's whole error at once.
+with H = s/(s + corner). Each joint's allowance is held at its peak and forgotten at the rate
+``corner``, as the filter forgets what it has seen; an observer's lag is covered by that too. At the
+start the model's torques count in full: that is when an observer, which starts from 0, meets the
+model's whole error at once.
 """
 
 from dataclasses import replace

@@ -1,9 +1,10 @@
 """Alarm on the external torque, with thresholds that grow with what the model may have wrong.
 
-For each joint: threshold + mass_error (|M qdd_ref + C qd| + |g|) + friction_error |friction| + stiction_share · (1 +
-friction_error) breakaway · exp(-(qd/stiction_speed)²) + the noise of the measured velocities as an observer with this
-``pole`` feels it, and of the measured torque, see ``hopfield_nav.control.model_error``. The noise is that of the
-world's ``sensors``. Where gears give, what is not known of their state and level stands in the place of breakaway.
+For each joint: threshold + mass_error (|M qdd_ref + C qd| + |g|) + friction_error |friction| +
+stiction_share · (1 + friction_error) breakaway · exp(-(qd/stiction_speed)²) + the noise of the
+measured velocities as an observer with this ``pole`` feels it, and of the measured torque, see
+``hopfield_nav.control.model_error``. The noise is that of the world's ``sensors``. Where gears
+give, what is not known of their state and level stands in the place of breakaway.
 """
 
 import math

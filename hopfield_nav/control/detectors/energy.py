@@ -6,12 +6,13 @@ With E = ½ qd^T M qd + U(q) and dE/dt = qd^T (tau - friction) + qd^T tau_extern
 
 obeys dsigma/dt = L (qd^T tau_external - sigma): the low-passed power of contact.
 
-One number for the whole arm: it says nothing of where or how, cannot feel a push on an arm at rest, and gives no
-torque; so this is a detector, which works beside any estimator and does not read its answer.
+One number for the whole arm: it says nothing of where or how, cannot feel a push on an arm at rest,
+and gives no torque; so this is a detector, which works beside any estimator and does not read its
+answer.
 
-Sampled with period T: a held torque does the work tau^T (q - q_last) exactly, friction's is taken by the trapezoidal
-rule, and sigma follows the mean external power with the exact lag. It starts anew, at 0, at the first call and where
-``time`` jumps.
+Sampled with period T: a held torque does the work tau^T (q - q_last) exactly, friction's is taken
+by the trapezoidal rule, and sigma follows the mean external power with the exact lag. It starts
+anew, at 0, at the first call and where ``time`` jumps.
 """
 
 from dynamics.momentum import update_momentum

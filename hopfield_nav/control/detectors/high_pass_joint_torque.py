@@ -1,9 +1,9 @@
 """Alarm on the fast part of the external torque: what changes slowly is put down to the model.
 
-y = s/(s + corner) tau_external for each joint: masses and friction that the model has wrong give a torque that
-changes with the motion, a collision one that rises within milliseconds. A lasting push fades with 1/corner, so the
-alarm falls, though the contact lasts. For ``SETTLING_TIME`` after the start nothing is felt: an observer starts from
-0 and meets the model's whole error at once.
+y = s/(s + corner) tau_external for each joint: masses and friction that the model has wrong give a
+torque that changes with the motion, a collision one that rises within milliseconds. A lasting push
+fades with 1/corner, so the alarm falls, though the contact lasts. For ``SETTLING_TIME`` after the
+start nothing is felt: an observer starts from 0 and meets the model's whole error at once.
 """
 
 from dynamics.kernels.decorators import inlined

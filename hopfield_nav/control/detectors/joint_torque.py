@@ -1,7 +1,7 @@
 """Alarm where the external torque on any joint exceeds that joint's own threshold.
 
-The usual measure beside a momentum observer (De Luca et al. 2006); it needs no wrench, so that contact anywhere on
-the arm counts, and no singularity disturbs it.
+The usual measure beside a momentum observer (De Luca et al. 2006); it needs no wrench, so that
+contact anywhere on the arm counts, and no singularity disturbs it.
 """
 
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker

@@ -1,7 +1,7 @@
 """Alarm where the torque on one joint stays above its threshold for a time.
 
-A spike of noise, or of a control computer that hung for a period, is no contact; the price is a delay by
-``persistence``. Until the time is over the level is held to 1, which is no alarm.
+A spike of noise, or of a control computer that hung for a period, is no contact; the price is a
+delay by ``persistence``. Until the time is over the level is held to 1, which is no alarm.
 """
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD

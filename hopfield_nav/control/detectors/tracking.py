@@ -1,7 +1,7 @@
 """Alarm on the joint error or its rate, whichever is larger for its threshold (ragazzon2012 7.3).
 
-Reads q~ and q~' alone, whatever the estimator says: no model, no torque, no Jacobian. The rate reacts to an impact at
-once, the error to a lasting push.
+Reads q~ and q~' alone, whatever the estimator says: no model, no torque, no Jacobian. The rate
+reacts to an impact at once, the error to a lasting push.
 """
 
 from hopfield_nav.plugin import Method, Parameter, unpacker

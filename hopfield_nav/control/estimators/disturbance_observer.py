@@ -4,12 +4,13 @@ What the measured motion needs beyond the motors' torque is put down to contact,
 
     tau_external = Q(s) (M qdd + C qd + g + friction - tau),    Q(s) = L / (s + L),
 
-ragazzon2012 (5.1) solved for J^T F and low-passed, since qdd is a difference of measured velocities: M (qd -
-qd_last)/T, the mean acceleration since the last call. M, C and g are taken at the end of the period, so unlike in
-``momentum_observer`` their change within it remains as an error of order T. (Takakura et al. took constant inertias,
-one a joint; here the whole model is used.)
+ragazzon2012 (5.1) solved for J^T F and low-passed, since qdd is a difference of measured
+velocities: M (qd - qd_last)/T, the mean acceleration since the last call. M, C and g are taken at
+the end of the period, so unlike in ``momentum_observer`` their change within it remains as an error
+of order T. (Takakura et al. took constant inertias, one a joint; here the whole model is used.)
 
-The lag is exact for a torque held over the period; it starts anew, at 0, at the first call and where ``time`` jumps.
+The lag is exact for a torque held over the period; it starts anew, at 0, at the first call and
+where ``time`` jumps.
 """
 
 from dynamics.newton_euler import newton_euler

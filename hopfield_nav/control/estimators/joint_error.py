@@ -1,8 +1,8 @@
 """Force estimate from the joint error of the inverse-dynamics loop (ragazzon2012 5.2).
 
 In closed loop q~'' + K1 q~' + K0 q~ = M^-1 J^T F (5.5), so a slowly varying force leaves
-M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8). What is felt of a force is K0/(s² + K1 s + K0) of
-it in every joint.
+M K0 q~ on the joints (5.7) and F = J^-T M K0 q~ at the tool (5.8). What is felt of a force is
+K0/(s² + K1 s + K0) of it in every joint.
 """
 
 from dynamics.newton_euler import newton_euler

@@ -1,10 +1,12 @@
 """Force estimate from the joint error without the mass matrix (Stolt et al. 2012).
 
-F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, and its K0 exchanged for a constant
-found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the Jacobian.
+F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, and its K0 exchanged
+for a constant found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the
+Jacobian.
 
-The default gains explain contacts best at 1000 poses of ``ur5_ragazzon2012`` within 0.5 rad of its start pose, with the
-``omega`` of ragazzon2012 (``scripts/ragazzon2012/plain_gain.py``); that document prints no constants.
+The default gains explain contacts best at 1000 poses of ``ur5_ragazzon2012`` within 0.5 rad of its
+start pose, with the ``omega`` of ragazzon2012 (``scripts/ragazzon2012/plain_gain.py``); that
+document prints no constants.
 """
 
 from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque

@@ -4,18 +4,18 @@ Each joint's momentum p = M qd and external torque r are a state that is disturb
 
     dp/dt = tau + C^T qd - g - friction + r,    dr/dt = w,    measured: p + v,
 
-r walks at random with ``torque_walk`` σ_w, and v has the deviation that ``speed_noise`` σ on every joint's speed
-gives to p, σ_v² = σ² Σ_j M_ij². Hu and Xiong couple the joints by full covariances that have to be tuned; here each
-joint is filtered alone, with variances that mean something.
+r walks at random with ``torque_walk`` σ_w, and v has the deviation that ``speed_noise`` σ on every
+joint's speed gives to p, σ_v² = σ² Σ_j M_ij². Hu and Xiong couple the joints by full covariances
+that have to be tuned; here each joint is filtered alone, with variances that mean something.
 
-Only the error e = p_filter - p counts, since e grows by T (r - mean) with the mean external torque since the last call
-(``update_mean_torque``). With the gain K of the measurement
+Only the error e = p_filter - p counts, since e grows by T (r - mean) with the mean external torque
+since the last call (``update_mean_torque``). With the gain K of the measurement
 
     e -= K_p e,    r -= K_r e.
 
-Settled, that is an observer of second order whose bandwidth, about (σ_w / σ_v)^(1/2) T^(-1/4), follows from the noise
-instead of a pole; while it is still uncertain it is faster. It starts anew, with r = 0 for sure, at the first call and
-where ``time`` jumps.
+Settled, that is an observer of second order whose bandwidth, about (σ_w / σ_v)^(1/2) T^(-1/4),
+follows from the noise instead of a pole; while it is still uncertain it is faster. It starts anew,
+with r = 0 for sure, at the first call and where ``time`` jumps.
 """
 
 from dynamics.composite import update_mass_and_bias

@@ -6,9 +6,10 @@ With p = M qd and dp/dt = tau + C^T qd - g - friction + tau_external, the residu
 
 a first-order lag of the true torque, for each joint alone, without accelerations and without M^-1.
 
-Sampled with period T, r follows the mean external torque since the last call (``update_mean_torque``) with the exact
-lag, r += (1 - exp(-L T)) (mean - r). That is the same observer without an integral that could drift. It starts anew,
-with r = 0, at the first call and where ``time`` jumps.
+Sampled with period T, r follows the mean external torque since the last call
+(``update_mean_torque``) with the exact lag, r += (1 - exp(-L T)) (mean - r). That is the same
+observer without an integral that could drift. It starts anew, with r = 0, at the first call and
+where ``time`` jumps.
 """
 
 from hopfield_nav.control.observing import (

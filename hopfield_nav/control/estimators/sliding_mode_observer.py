@@ -1,21 +1,24 @@
 """External torque by a sliding-mode observer of the momentum (Garofalo, Mansfeld, Jankowski and Ott 2019).
 
-With the error e = p_observer - p of the momentum p = M qd the observer is a super-twisting one with linear parts,
+With the error e = p_observer - p of the momentum p = M qd the observer is a super-twisting one with
+linear parts,
 
     dp_observer/dt = tau + C^T qd - g - friction + r - k1 |e|^(1/2) sign(e) - 2 λ e,
     dr/dt          = -k2 sign(e) - λ² e.
 
-With k1 = 1.5 L^(1/2) and k2 = 1.1 L (Levant 1998) e and r - tau_external become zero within a finite time where the
-torque changes by at most L (``largest_rate``), a ramp without any lag; ``pole`` λ pulls in large errors.
+With k1 = 1.5 L^(1/2) and k2 = 1.1 L (Levant 1998) e and r - tau_external become zero within a
+finite time where the torque changes by at most L (``largest_rate``), a ramp without any lag;
+``pole`` λ pulls in large errors.
 
-Signs that jump once a period chatter. So the step is implicit (Brogliato, Polyakov and Efimov 2020): with the mean
-external torque since the last call (``update_mean_torque``) and b = e + T (r - mean) the new e solves
+Signs that jump once a period chatter. So the step is implicit (Brogliato, Polyakov and Efimov
+2020): with the mean external torque since the last call (``update_mean_torque``) and b = e + T (r -
+mean) the new e solves
 
     (1 + 2 λ T + λ² T²) e + k1 T |e|^(1/2) sign(e) + k2 T² sign(e) = b,    sign(0) anything from -1 to 1.
 
-Where |b| <= k2 T² it is 0, and r the mean itself: no lag, no chatter, and no filter. Noise passes up to the rate k2,
-which is what ``largest_rate`` trades against speed. It starts anew, with r = 0, at the first call and where ``time``
-jumps.
+Where |b| <= k2 T² it is 0, and r the mean itself: no lag, no chatter, and no filter. Noise passes
+up to the rate k2, which is what ``largest_rate`` trades against speed. It starts anew, with r = 0,
+at the first call and where ``time`` jumps.
 """
 
 import math

@@ -1,7 +1,8 @@
 """The tracking error and its rate used directly (ragazzon2012 7.3), as a torque.
 
-With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and without the acceleration
-of the error, K (q~ + K1/K0 q~') remains: ``joint_error_plain`` and a lead that makes it faster, (K1 s + K0)/(s² + K1 s
+With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and
+without the acceleration of the error, K (q~ + K1/K0 q~') remains: ``joint_error_plain`` and a lead
+that makes it faster, (K1 s + K0)/(s² + K1 s
 + K0) instead of K0/(s² + K1 s + K0). No model is needed beyond the Jacobian. Thresholds on q~ [rad] and q~' [rad/s]
 themselves: the detector ``tracking``.
 """

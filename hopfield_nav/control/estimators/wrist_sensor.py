@@ -1,9 +1,10 @@
 """What a force and torque sensor at the flange feels, at the tool point and in base axes.
 
-Its readings come with the payload taken off (``control.sensors``). What is left at the start, offset and all that the
-model has wrong of the payload in this pose, is taken for zero, as users of such sensors do: the mean over the first
-``zero`` seconds, in flange axes, during which nothing is felt. A drift remains. ``tau_external`` is J^T F: what a
-contact of the links before the flange puts on the joints is not known.
+Its readings come with the payload taken off (``control.sensors``). What is left at the start,
+offset and all that the model has wrong of the payload in this pose, is taken for zero, as users of
+such sensors do: the mean over the first ``zero`` seconds, in flange axes, during which nothing is
+felt. A drift remains. ``tau_external`` is J^T F: what a contact of the links before the flange puts
+on the joints is not known.
 """
 
 from dynamics.kinematics import add_wrench_torque

@@ -1,8 +1,8 @@
 """A linear-quadratic regulator whose gains follow the linear model along the reference.
 
-Every ``gain_period`` the law linearises its own model of the arm on the reference (tu2023 3.3: moving linearisation,
-with exact derivatives) and solves the Riccati equation there; in between the gain is kept. The torque is that of the
-reference, and the gain times the error:
+Every ``gain_period`` the law linearises its own model of the arm on the reference (tu2023 3.3:
+moving linearisation, with exact derivatives) and solves the Riccati equation there; in between the
+gain is kept. The torque is that of the reference, and the gain times the error:
 
     tau = M(q_ref) qdd_ref + C qd_ref + g - K [q - q_ref; qd - qd_ref],
 
@@ -10,12 +10,13 @@ where K minimises the integral of sum(position_weight q~² + velocity_weight q~'
 tau~²) for the linear model. A single joint of inertia m then has the frequency
 (position_weight / torque_weight)^(1/4) / sqrt(m) and a damping ratio of at least 0.71.
 
-``memory`` holds the time of the next gain, the gain, the derivatives and the scratch of the Riccati equation. Both
-the frames in ``work`` and ``work.mass_matrix`` are those of the reference afterwards.
+``memory`` holds the time of the next gain, the gain, the derivatives and the scratch of the Riccati
+equation. Both the frames in ``work`` and ``work.mass_matrix`` are those of the reference
+afterwards.
 
-The Riccati equation A^T X + X A - X G X + H = 0 is solved by doubling, without allocation: the structure-preserving
-doubling algorithm (Chu, Fan and Lin 2005). A Cayley transform about a shift turns the closed-loop eigenvalues into
-numbers below one, and each round squares them.
+The Riccati equation A^T X + X A - X G X + H = 0 is solved by doubling, without allocation: the
+structure-preserving doubling algorithm (Chu, Fan and Lin 2005). A Cayley transform about a shift
+turns the closed-loop eigenvalues into numbers below one, and each round squares them.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Methods beside each other: a suite of worlds, conditions and methods, run on the sweep engine.
 
-Owns which worlds count, the rows that come with the program, and the page that says which method was better.
+Owns which worlds count, the rows that come with the program, and the page that says which method
+was better.
 """
 
 import lazy_loader

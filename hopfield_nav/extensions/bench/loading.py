@@ -37,10 +37,11 @@ def load_suite(
 ) -> Suite:  # fmt: skip
     """Read and check a suite, a file or the name of one that comes with the program.
 
-    ``methods`` are files with the changes of further methods, by name; ``worlds`` is their number of every family and
-    ``seed`` that of the first, default as the suite says. ``families``: those alone that one of these patterns fits,
-    ``*`` for any letters; default all. With ``allow_code`` the Python files that it names are executed; those that
-    come with the program, of the current folder and of the methods given here are in any case.
+    ``methods`` are files with the changes of further methods, by name; ``worlds`` is their number
+    of every family and ``seed`` that of the first, default as the suite says. ``families``: those
+    alone that one of these patterns fits, ``*`` for any letters; default all. With ``allow_code``
+    the Python files that it names are executed; those that come with the program, of the current
+    folder and of the methods given here are in any case.
 
     Raises ``BadInput``: there is no such file, or something in it cannot be used.
     """

@@ -1,9 +1,11 @@
 """The UR5 problems of MotionBenchMaker, read from the archive in which VAMP's source package has them.
 
-A scene and a request a problem, as MoveIt writes them. What the program needs of them is kept in the folder of its
-cache; nothing is unpacked to disk, and nothing of the archive comes with the program.
+A scene and a request a problem, as MoveIt writes them. What the program needs of them is kept in
+the folder of its cache; nothing is unpacked to disk, and nothing of the archive comes with the
+program.
 
-Source: Chamzas et al. 2022 (MotionBenchMaker); ``vamp-planner`` 0.6.4, ``resources/ur5`` (Apache-2.0).
+Source: Chamzas et al. 2022 (MotionBenchMaker); ``vamp-planner`` 0.6.4, ``resources/ur5``
+(Apache-2.0).
 """
 
 import io

@@ -39,8 +39,8 @@ def write_results(suite: Suite, rows: Sequence[Row], folder: Path, views: int = 
 
     Where there is one family and one condition, also a figure, ``strips.png`` and ``strips.pdf``.
 
-    The suite has all methods of the rows, these have versions, and the folder is there. As many as ``views`` of the
-    worlds where two methods differ most are run again, for a view of each run.
+    The suite has all methods of the rows, these have versions, and the folder is there. As many as
+    ``views`` of the worlds where two methods differ most are run again, for a view of each run.
     """
     methods = [name for name in suite.suite.methods if any(r["method"] == name for r in rows)]
     order = {name: k for k, name in enumerate(methods)}

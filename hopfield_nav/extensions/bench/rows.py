@@ -57,7 +57,8 @@ def shipped_file(suite: Path) -> Path:
 def read_shipped(suite: Suite, path: Path) -> list[Row]:
     """The shipped rows of the suite's methods: CSV below a line with the digest of every method, compressed.
 
-    Those of a method whose digest is another are left out: its settings, the worlds or the measures have changed.
+    Those of a method whose digest is another are left out: its settings, the worlds or the measures
+    have changed.
 
     Raises ``BadInput``: the file holds no such rows.
     """
@@ -91,8 +92,8 @@ def join_results(
 ) -> tuple[Suite, list[Row], list[Row]]:
     """The suite and its rows with those of others, in the worlds that it was run in; and what was left out of these.
 
-    Whether a world counts is the suite's to say. The suite has all methods of the rows; the files are tables with
-    ``REQUIRED`` columns and any others of the suite's own table.
+    Whether a world counts is the suite's to say. The suite has all methods of the rows; the files
+    are tables with ``REQUIRED`` columns and any others of the suite's own table.
 
     Raises ``BadInput``: one fault for every line that cannot be used.
     """

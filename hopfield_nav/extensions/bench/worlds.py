@@ -49,9 +49,11 @@ def load_worlds(
 ) -> Worlds:
     """Read and check worlds that are run with the seeds 0 to ``seeds`` - 1; with one alone where nothing is random.
 
-    ``methods`` are files with changes of the first world, by name, each of which stands beside the others.
+    ``methods`` are files with changes of the first world, by name, each of which stands beside the
+    others.
 
-    Raises ``BadInput``: there is no such world, or something in it cannot be used; nothing to compare.
+    Raises ``BadInput``: there is no such world, or something in it cannot be used; nothing to
+    compare.
     """
     paths = [find_world(name) for name in names]
     labels = _labels(names, paths)

@@ -1,9 +1,9 @@
 """Bodies of the arm: how far they move, how near they are to each other, and which pairs can touch.
 
-``joint_reach`` bounds how far turning a joint moves a body; the bound holds in every pose. The kernels place the
-bodies in base axes and compute distances between two of them. In these ``axes`` (k, 9) holds a body a row: start of
-its axis, vector to the end, middle, all in base axes [m]. ``touching_pairs`` finds the pairs of bodies that have to
-be checked.
+``joint_reach`` bounds how far turning a joint moves a body; the bound holds in every pose. The
+kernels place the bodies in base axes and compute distances between two of them. In these ``axes``
+(k, 9) holds a body a row: start of its axis, vector to the end, middle, all in base axes [m].
+``touching_pairs`` finds the pairs of bodies that have to be checked.
 """
 
 import numpy as np
@@ -44,8 +44,8 @@ _ROUNDING = 1e-12  # [m] bodies that only just touch in every pose overlap
 def joint_reach(arm: Arm, bodies: np.ndarray) -> np.ndarray:
     """Bound (k, n) [m] of every body's distance from every joint axis, in every pose.
 
-    Turning a joint by x moves no point of a body further than x times this bound. It is 0 for a joint that does not
-    move the body: one beyond it, or one whose axis is the body's own.
+    Turning a joint by x moves no point of a body further than x times this bound. It is 0 for a
+    joint that does not move the body: one beyond it, or one whose axis is the body's own.
     """
     reach = np.zeros((len(bodies), len(arm.dh)))
     for b, body in enumerate(bodies):
@@ -148,15 +148,16 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
 
     A pair is not among them when
 
-    * both bodies belong to the same link, or to links next to each other (they share a joint; the tool's
-      rod counts as a link of its own behind the last), or
-    * they touch in nine of ten poses, which tells of their outlines and not of the arm: those of a maker's URDF are
-      one width, also where a short link parts two others, or
+    * both bodies belong to the same link, or to links next to each other (they share a joint; the
+      tool's rod counts as a link of its own behind the last), or
+    * they touch in nine of ten poses, which tells of their outlines and not of the arm: those of a
+      maker's URDF are one width, also where a short link parts two others, or
     * they overlap in every pose, as housings do that turn about the same axis, or
     * they touch in no pose.
 
-    The last two are proven, by halving the joint space until the distance (or the overlap) in the middle of a part is
-    more than the arm can make up for within the part. Pairs for which neither was seen nor proven are kept.
+    The last two are proven, by halving the joint space until the distance (or the overlap) in the
+    middle of a part is more than the arm can make up for within the part. Pairs for which neither
+    was seen nor proven are kept.
     """
     n, reach, work = len(arm.dh), joint_reach(arm, bodies), make_work(len(arm.dh))
     pairs = _further_apart(bodies)
@@ -174,8 +175,8 @@ def touching_pairs(arm: Arm, bodies: np.ndarray) -> np.ndarray:
 def _further_apart(bodies: np.ndarray) -> np.ndarray:
     """Pairs of bodies on links that are not next to each other, the one nearer to the base first.
 
-    The tool's rod, a body without thickness behind the arm's own, counts as one link further out than its link: a
-    long tool can reach back to the link before.
+    The tool's rod, a body without thickness behind the arm's own, counts as one link further out
+    than its link: a long tool can reach back to the link before.
     """
     link = bodies[:, LINK] + (bodies[:, RADIUS] == 0.0)
     outwards = np.argsort(link, kind="stable")

@@ -38,7 +38,8 @@ def collides(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
 def clearance(arm: Arm, scene: Scene, q: np.ndarray) -> np.ndarray:
     """Exact least distance (...) [m] of the arm at ``q`` (..., n) [rad] from itself and from the solids.
 
-    The margin plays no part. It is negative where something overlaps, infinite where there is nothing to touch.
+    The margin plays no part. It is negative where something overlaps, infinite where there is
+    nothing to touch.
 
     Raises ``BadInput``: wrong shape, or an angle that is not finite.
     """

@@ -1,10 +1,11 @@
 """Proof that a whole joint motion or a trajectory is free, not only samples of it.
 
-While the joints go straight from q to q + d, a body can move no further than Σ |d_i| ρ_i (``reach`` of the scene),
-and two bodies of the arm can approach each other no further than the joints between them make. So a distance proves a
-stretch of the motion free, and the check goes from stretch to stretch. A motion that passes something nearer than
-``CLOSEST`` beyond its margin counts as not free, which bounds the number of stretches. Between two samples of a
-trajectory the joints go almost straight: that motion is proven free, with room for how far the true one can leave it.
+While the joints go straight from q to q + d, a body can move no further than Σ |d_i| ρ_i (``reach``
+of the scene), and two bodies of the arm can approach each other no further than the joints between
+them make. So a distance proves a stretch of the motion free, and the check goes from stretch to
+stretch. A motion that passes something nearer than ``CLOSEST`` beyond its margin counts as not
+free, which bounds the number of stretches. Between two samples of a trajectory the joints go almost
+straight: that motion is proven free, with room for how far the true one can leave it.
 """
 
 import numpy as np
@@ -49,8 +50,8 @@ def motion_is_free(arm: Arm, scene: Scene, q_from: np.ndarray, q_to: np.ndarray)
 def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     """Whether the whole motion is proven free.
 
-    The samples are made finer until, in no part, a body can be further from where the straight motion has it than
-    ``CLOSEST``, which the proof of a straight motion keeps free.
+    The samples are made finer until, in no part, a body can be further from where the straight
+    motion has it than ``CLOSEST``, which the proof of a straight motion keeps free.
     """
     if trajectory.knots[-1] == trajectory.knots[0]:
         rest = trajectory.coefficients[0, 0]

@@ -24,12 +24,12 @@ class Scene(NamedTuple):
         np.ndarray
     )  # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
     solids: np.ndarray  # (m, 17) packed
-    # (k, m) bool, body against solid. The base is fixed and is not checked. A solid that touches link 1 at
-    # every angle of joint 1 is what the arm stands on, and is not checked against link 1.
+    # (k, m) bool, body against solid. The base is fixed and is not checked. A solid that touches
+    # link 1 at every angle of joint 1 is what the arm stands on, and is not checked against link 1.
     checked: np.ndarray
     margin: np.ndarray  # (2,) distance that a plan keeps: from solids, from the arm itself [m]
-    # (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint 1 moves and a
-    # solid that is within the margin of it at every angle: no plan can change that
+    # (k, m) the same for every body and solid: ``margin[0]``, but 0 for a body that only joint 1
+    # moves and a solid that is within the margin of it at every angle: no plan can change that
     kept: np.ndarray
     apart: np.ndarray  # (p,) the same for every pair of bodies: ``margin[1]``
     reach: np.ndarray  # (k, n) from ``bodies.joint_reach`` [m]
@@ -38,8 +38,9 @@ class Scene(NamedTuple):
 def build_scene(arm: Arm, primitives: np.ndarray | None = None, margin: float = 0.0) -> Scene:
     """What an arm can touch: itself, and ``primitives`` (m, 17) from ``geometry.pack_primitives``.
 
-    By default there are none. A tool point away from the flange adds a rod up to it. ``margin`` is the distance kept
-    from the solids [m]. From itself the arm keeps none: some of its housings are millimetres apart in every pose.
+    By default there are none. A tool point away from the flange adds a rod up to it. ``margin`` is
+    the distance kept from the solids [m]. From itself the arm keeps none: some of its housings are
+    millimetres apart in every pose.
 
     Raises ``BadInput``: wrong shape, or a margin that is not a finite number from 0 on.
     """

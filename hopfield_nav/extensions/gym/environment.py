@@ -48,13 +48,13 @@ class ReachEnv(Base):
     """Bring the tool to the goal of a world, with the torques of the motors.
 
     - **Action**: (n,) from -1 to 1, each the share of a motor's largest torque, for one step.
-    - **Observation**: (3 n + 3,): measured joint angles [rad] and speeds [rad/s], torque that the world's
-      estimator takes for contact [N·m], and the way from the tool to the goal [m]. It is that of
-      the latest control period.
-    - **Reward** of a step: -duration · (distance to the goal [m] + 0.01 m/N · true contact force [N]); 1 more
-      at the goal; -1 instead if the simulation of the arm diverges.
-    - **End**: terminated when the tool is within the goal's tolerance, or the arm diverges; truncated at the
-      time limit of the world.
+    - **Observation**: (3 n + 3,): measured joint angles [rad] and speeds [rad/s], torque that the
+      world's estimator takes for contact [N·m], and the way from the tool to the goal [m]. It is
+      that of the latest control period.
+    - **Reward** of a step: -duration · (distance to the goal [m] + 0.01 m/N · true contact force
+      [N]); 1 more at the goal; -1 instead if the simulation of the arm diverges.
+    - **End**: terminated when the tool is within the goal's tolerance, or the arm diverges;
+      truncated at the time limit of the world.
     - **Seed**: of the noise of the sensors, and of obstacles that are drawn.
 
     Args:
@@ -62,8 +62,8 @@ class ReachEnv(Base):
         overrides: changes, as for ``load_world``; for a file or name.
         duration: of a step [s].
 
-    Raises ``BadInput``: Gymnasium is missing, the world has no goal or cannot be used, or a duration of no whole
-    control periods.
+    Raises ``BadInput``: Gymnasium is missing, the world has no goal or cannot be used, or a
+    duration of no whole control periods.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (Gymnasium's own way)
@@ -139,7 +139,8 @@ class ReachEnv(Base):
             made.plant,
             Surroundings(made.world, made.plant),
         )
-        # (3,) where the control computer believes the tool to be [m], at its latest look at the joints
+        # (3,) where the control computer believes the tool to be [m], at its latest look at the
+        # joints
         self._tool, self._running = self._controller.work.tool[:3, 3], True
         way, nothing = self._goal - forward_kinematics(self.arm, self.state.q)[:3, 3], np.zeros(n)
         return np.concatenate((q, nothing, nothing, way)), self._info(float(np.linalg.norm(way)))
@@ -147,7 +148,8 @@ class ReachEnv(Base):
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Apply an action for one step.
 
-        Raises ``BadInput``: an action of another shape or with numbers that are not finite, or no episode has begun.
+        Raises ``BadInput``: an action of another shape or with numbers that are not finite, or no
+        episode has begun.
         """
         limits = self.arm.torque_limits
         if not self._running:

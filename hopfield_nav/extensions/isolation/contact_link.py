@@ -1,23 +1,23 @@
 """Where the arm is touched: the set of links and patches whose push explains a joint torque.
 
-Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns leaves the rest
-of it at zero: what touches where is often not to be seen from one instant. So the answer is a set: every patch on
-which some frictionless push (or one within a friction cone) leaves a misfit below the chi-square quantile with n
-degrees of freedom. The push that truly acts leaves the noise itself, so that its patch is in the set with at least
-the stated probability.
+Torque on joints 1 to n is one vector of n numbers, and a push on a link beyond which no joint turns
+leaves the rest of it at zero: what touches where is often not to be seen from one instant. So the
+answer is a set: every patch on which some frictionless push (or one within a friction cone) leaves
+a misfit below the chi-square quantile with n degrees of freedom. The push that truly acts leaves
+the noise itself, so that its patch is in the set with at least the stated probability.
 
-The best guess is the link with the most evidence: the likelihood integrated over its open surface, every place alike,
-the force log-normal about 40 N. It is a guess among what the torque cannot tell.
+The best guess is the link with the most evidence: the likelihood integrated over its open surface,
+every place alike, the force log-normal about 40 N. It is a guess among what the torque cannot tell.
 
-Obstacles stand still, so that a point of the surface that lies where the arm was a moment ago, and felt nothing,
-cannot be touched: what is left is mostly the side that leads. The first instant of a contact tells where it is: later
-the contact slides and bounces, and an observer lags.
+Obstacles stand still, so that a point of the surface that lies where the arm was a moment ago, and
+felt nothing, cannot be touched: what is left is mostly the side that leads. The first instant of a
+contact tells where it is: later the contact slides and bounces, and an observer lags.
 
-A model that is wrong leaves a residual in free motion too. It changes slowly, so that the straight line through the
-residuals just before contact, continued to the present, takes most of it away.
+A model that is wrong leaves a residual in free motion too. It changes slowly, so that the straight
+line through the residuals just before contact, continued to the present, takes most of it away.
 
-Source: the constraint of a line of action through the surface is that of Haddadin, De Luca and Albu-Schäffer 2017
-(section V); set and evidence are this project's.
+Source: the constraint of a line of action through the surface is that of Haddadin, De Luca and
+Albu-Schäffer 2017 (section V); set and evidence are this project's.
 """
 
 from collections import deque
@@ -67,10 +67,11 @@ def isolate(
 ) -> Isolation:
     """The links and patches whose push explains a residual of one instant.
 
-    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad], ``sigma`` its noise:
-    one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²]. With the probability ``LEVEL`` the true
-    patch is to be in the set. The push lies within a cone of the coefficient ``friction`` (0: along the normal) and
-    is no harder than ``LARGEST_FORCE``. The arm has capsules; its surface is ``default_surface`` by default.
+    The residual (n,) is the estimated torque of contact [N·m] at joint angles ``q`` (n,) [rad],
+    ``sigma`` its noise: one standard deviation or (n,) [N·m], or the (n, n) covariance [(N·m)²].
+    With the probability ``LEVEL`` the true patch is to be in the set. The push lies within a cone
+    of the coefficient ``friction`` (0: along the normal) and is no harder than ``LARGEST_FORCE``.
+    The arm has capsules; its surface is ``default_surface`` by default.
 
     Raises ``BadInput``: wrong shapes, or noise that is not positive definite.
     """
@@ -90,8 +91,8 @@ def fit_surface(
 ) -> np.ndarray:
     """The fit of every patch, (m, 6) as ``fit.fit_patches`` gives it; arguments as ``isolate``.
 
-    ``free``: (h, k, 7) from ``geometry.capsules_in_base`` at poses where nothing touched; a point ``margin`` [m] deep
-    in one of them cannot be touched by what stands still.
+    ``free``: (h, k, 7) from ``geometry.capsules_in_base`` at poses where nothing touched; a point
+    ``margin`` [m] deep in one of them cannot be touched by what stands still.
     """
     n = len(arm.dh)
     (angles, torque), lead = as_rows(n, q=q, residual=residual)
@@ -160,12 +161,13 @@ def _surface_of(bodies: bytes) -> ArmSurface:
 class ContactIsolator:
     """Links and patches that can be touched, narrowed while the arm moves.
 
-    The arm and ``sigma`` (``felt`` may get another) are as for ``isolate``, with its defaults. The latest ``hold_back``
-    poses of ``moved_free`` before contact is felt do not count: contact begins before it is felt. From the depth
-    ``margin`` in an earlier pose a point counts as swept [m].
+    The arm and ``sigma`` (``felt`` may get another) are as for ``isolate``, with its defaults. The
+    latest ``hold_back`` poses of ``moved_free`` before contact is felt do not count: contact begins
+    before it is felt. From the depth ``margin`` in an earlier pose a point counts as swept [m].
 
-    So many residuals as ``baseline`` says of ``moved_free``, before those held back, give the line that is subtracted
-    from what is felt; 0: nothing is subtracted. ``sigma`` is then the noise of what is left of it.
+    So many residuals as ``baseline`` says of ``moved_free``, before those held back, give the line
+    that is subtracted from what is felt; 0: nothing is subtracted. ``sigma`` is then the noise of
+    what is left of it.
     """
 
     def __init__(
@@ -243,7 +245,8 @@ class ContactIsolator:
     def free_residual(self) -> np.ndarray:
         """(n,) what the residual would be now without contact [N·m]: zero without a baseline.
 
-        Raises ``BadInput``: fewer than ``LEAST_BASELINE`` free residuals are left of those held back.
+        Raises ``BadInput``: fewer than ``LEAST_BASELINE`` free residuals are left of those held
+        back.
         """
         if not self._baseline:
             return np.zeros(len(self.arm.dh))

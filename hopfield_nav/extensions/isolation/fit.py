@@ -1,9 +1,10 @@
 """How well a push on each patch of the arm's surface explains a joint torque: the kernel of isolation.
 
-For every patch the push is sought whose torque comes nearest to the residual in units of its noise: force, place
-within the patch and, with friction, the two tangential shares, by Gauss-Newton steps that stay inside their bounds.
-Torque is linear in the force at a fixed line of action, and the lines of one patch turn by little, so that a few
-steps are enough; ``misfit`` is the squared distance that is left.
+For every patch the push is sought whose torque comes nearest to the residual in units of its noise:
+force, place within the patch and, with friction, the two tangential shares, by Gauss-Newton steps
+that stay inside their bounds. Torque is linear in the force at a fixed line of action, and the
+lines of one patch turn by little, so that a few steps are enough; ``misfit`` is the squared
+distance that is left.
 """
 
 import math
@@ -41,13 +42,15 @@ def fit_patches(
 ) -> np.ndarray:
     """Fit every patch to a residual (n,) [N·m] at ``q`` (n,) [rad].
 
-    ``whiten`` (n, n) is the lower triangular inverse Cholesky factor of the noise's covariance, ``bound`` the largest
-    misfit of a patch that explains the residual, ``friction`` the coefficient of the cone; no push exceeds the force
-    ``largest`` [N]. ``free`` (h, k, 7) are capsules of the arm at poses where nothing touched, the latest last [m]; a
-    point as deep as ``margin`` in one of them cannot touch [m].
+    ``whiten`` (n, n) is the lower triangular inverse Cholesky factor of the noise's covariance,
+    ``bound`` the largest misfit of a patch that explains the residual, ``friction`` the coefficient
+    of the cone; no push exceeds the force ``largest`` [N]. ``free`` (h, k, 7) are capsules of the
+    arm at poses where nothing touched, the latest last [m]; a point as deep as ``margin`` in one of
+    them cannot touch [m].
 
-    Returns (m, 6): misfit (infinite where a bound already excludes the patch), force [N], u [m], v [rad], share of
-    the patch that is open to contact, log of the evidence (-inf where it explains nothing).
+    Returns (m, 6): misfit (infinite where a bound already excludes the patch), force [N], u [m], v
+    [rad], share of the patch that is open to contact, log of the evidence (-inf where it explains
+    nothing).
     """
     bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
     n = q.size
@@ -94,8 +97,8 @@ def fit_patches(
 def push_columns(of_push, b, u, v, count):
     """Whitened torque of a unit push at (u, v), its derivatives by u and v, and of unit tangential forces.
 
-    ``of_push``: arm, surface and noise, and what is written: place, torques before and after whitening. ``count``:
-    rows to write; 3 leaves those of the tangential forces as they are.
+    ``of_push``: arm, surface and noise, and what is written: place, torques before and after
+    whitening. ``count``: rows to write; 3 leaves those of the tangential forces as they are.
     """
     work, bodies, shapes, whiten, place, raw, columns = of_push
     outline.place_surface(work, bodies, shapes, b, u, v, place)
@@ -151,8 +154,8 @@ def _surely_worse(columns, r, half_u, half_v, friction, bound):
 def _fit(of_push, patch, r, bound, largest, ranges, step, best):
     """Write to ``best`` the least misfit within the patch, its force, u and v.
 
-    ``of_push`` as for ``push_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and half width of u, v and
-    the tangential shares.
+    ``of_push`` as for ``push_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and
+    half width of u, v and the tangential shares.
     """
     columns, b, size, trust = of_push[6], int(patch[outline.BODY]), _dot(r, r), 1.0
     count = 4 if ranges[2, 1] > 0.0 else 2
@@ -190,7 +193,8 @@ def _fit(of_push, patch, r, bound, largest, ranges, step, best):
 def _bounded_step(columns, r, total, push, ranges, count, at, step):
     """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free.
 
-    ``push``: square of a unit force's torque, force, weight of the columns, whether the force may change.
+    ``push``: square of a unit force's torque, force, weight of the columns, whether the force may
+    change.
     """
     square, force, weight, share = push
     for k in range(count):
@@ -259,7 +263,8 @@ def is_swept(free, margin, point):
 def _log_evidence(columns, patch, best, share):
     """Log of the integral over patch and force of the likelihood, by Laplace's method.
 
-    Uniform over the open area, log-normal in the force. A bound that the best push lies on halves it.
+    Uniform over the open area, log-normal in the force. A bound that the best push lies on halves
+    it.
     """
     f, hu, hv = best[1], patch[outline.HALF_U], patch[outline.HALF_V]
     a, c, d = columns[0], columns[1], columns[2]

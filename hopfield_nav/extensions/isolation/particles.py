@@ -1,13 +1,14 @@
 """Where the arm is touched: a particle filter over its surface.
 
-A particle is a point of the surface, by capsule and chart. At every measurement it is weighed by how well a force
-within the friction cone there, of four edges, explains the residual. Between two measurements particles are resampled
-by their weights and go for a random walk over the chart; one that comes to lie inside another capsule goes on upon
-that, and a few jump to anywhere.
+A particle is a point of the surface, by capsule and chart. At every measurement it is weighed by
+how well a force within the friction cone there, of four edges, explains the residual. Between two
+measurements particles are resampled by their weights and go for a random walk over the chart; one
+that comes to lie inside another capsule goes on upon that, and a few jump to anywhere.
 
-Source: Manuelli and Tedrake 2016, "Localizing external contact using proprioceptive sensors: the Contact Particle
-Filter" (IROS), for one contact; the chart of capsules, and points that are excluded since the arm swept them free, are
-this project's. In the limit of many particles, and on a smooth surface, it weighs the patches of ``contact_link``.
+Source: Manuelli and Tedrake 2016, "Localizing external contact using proprioceptive sensors: the
+Contact Particle Filter" (IROS), for one contact; the chart of capsules, and points that are
+excluded since the arm swept them free, are this project's. In the limit of many particles, and on a
+smooth surface, it weighs the patches of ``contact_link``.
 """
 
 import math
@@ -64,8 +65,8 @@ def filter_contact(
 ) -> Particles:
     """The particles after measurements of one contact, the last of which must be explained.
 
-    Of m measurements each counts 1/m: they are of one contact, and their errors alike. ``free`` and ``margin`` are as
-    of ``fit_surface``. The same generator gives the same particles.
+    Of m measurements each counts 1/m: they are of one contact, and their errors alike. ``free`` and
+    ``margin`` are as of ``fit_surface``. The same generator gives the same particles.
     """
     n, count = len(arm.dh), len(measurements)
     swept = np.zeros((0, 0, 7)) if free is None else np.ascontiguousarray(free, dtype=np.float64)
@@ -93,7 +94,8 @@ def filter_contact(
 def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Numbers (k,) of particles by systematic resampling: of weight w (k,) each is drawn k w times, rounded up or down.
 
-    Source: Kitagawa 1996, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space models".
+    Source: Kitagawa 1996, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space
+    models".
     """
     count = len(weights)
     steps = (np.arange(count) + generator.random()) / count
@@ -123,9 +125,9 @@ def cone_misfit(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Least squared distance (k,) of ``r`` (n,) from the torque of a force in each cone, and its normal part (k,) [N].
 
-    ``columns`` (k, 3, n): whitened torque of a unit push along the normal, and of unit forces along both tangents. The
-    least squares without negative shares of four edges are the best of those over up to three of them whose shares are
-    all positive: three edges span every force.
+    ``columns`` (k, 3, n): whitened torque of a unit push along the normal, and of unit forces along
+    both tangents. The least squares without negative shares of four edges are the best of those
+    over up to three of them whose shares are all positive: three edges span every force.
     """
     normal, one, other = np.moveaxis(columns, 1, 0)
     edges = np.stack([normal + friction * side for side in (one, -one, other, -other)], axis=1)

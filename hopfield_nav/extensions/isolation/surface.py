@@ -1,9 +1,10 @@
 """The arm's surface: coordinates on each capsule, patches of it, what a push there does.
 
-A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first round end meets the
-tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn about the axis. A push along the inward
-normal has its line of action through the axis, so that on the tube it acts as the same force at the axis point beside
-it, on a round end as one at the end of the axis.
+A meridian of a capsule runs from pole to pole: ``u`` [m] is the arc along it, 0 where the first
+round end meets the tube and ``length`` where the tube meets the other; ``v`` [rad] is the turn
+about the axis. A push along the inward normal has its line of action through the axis, so that on
+the tube it acts as the same force at the axis point beside it, on a round end as one at the end of
+the axis.
 """
 
 import math
@@ -31,8 +32,8 @@ class ArmSurface(NamedTuple):
     """The moving arm's surface cut into patches."""
 
     bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
-    # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame, length of the
-    # axis and radius that scales the arc [m]
+    # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
+    # length of the axis and radius that scales the arc [m]
     shapes: np.ndarray
     patches: (
         np.ndarray
@@ -128,8 +129,8 @@ def surface_places(
 def place_surface(work, bodies, shapes, b, u, v, out):
     """Axis point, outward normal, its derivatives and the surface point at (u, v) of capsule ``b``.
 
-    Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u, surface point; base
-    axes, from the frames in ``work``.
+    Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u,
+    surface point; base axes, from the frames in ``work``.
     """
     link = int(bodies[b, LINK])
     length, scale = shapes[b, LENGTH], shapes[b, SCALE]

@@ -1,8 +1,8 @@
 """The tool on straight lines round what stands in the way of one: over places beside the line.
 
-A leg whose straight line is not free goes over one pose half-way that is moved to a side, or over two, its ends moved
-to a side. These detours are tried from the shortest on; the first that is free is taken, so that the tool goes hardly
-further than it must. Each is planned by ``plan_shortest``.
+A leg whose straight line is not free goes over one pose half-way that is moved to a side, or over
+two, its ends moved to a side. These detours are tried from the shortest on; the first that is free
+is taken, so that the tool goes hardly further than it must. Each is planned by ``plan_shortest``.
 """
 
 import itertools
@@ -50,8 +50,8 @@ def plan_around(
 
     Arguments as in ``plan_shortest``; the path rests at the detour's corners too.
 
-    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``: the arm is not of UR
-    type.
+    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``:
+    the arm is not of UR type.
     """
     speeds = tool_speed, turn_speed
     whole = plan_shortest(arm, scene, start, stations, steps, *speeds)

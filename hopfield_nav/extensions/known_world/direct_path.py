@@ -1,9 +1,9 @@
 """The direct path: every joint goes straight to one of the goal's configurations (nowoczyn2023 3.3).
 
-A pose has up to eight configurations, each on up to 2⁶ whole turns: 512 candidates. They are tried in the order of
-their length, and the first free ones are the shortest free ones. Through via points the same search looks for the
-shortest sequence: it extends the path that promises least, counting ahead as if nothing were in the way, and looks at
-a motion only when it comes up.
+A pose has up to eight configurations, each on up to 2⁶ whole turns: 512 candidates. They are tried
+in the order of their length, and the first free ones are the shortest free ones. Through via points
+the same search looks for the shortest sequence: it extends the path that promises least, counting
+ahead as if nothing were in the way, and looks at a motion only when it comes up.
 """
 
 import heapq
@@ -40,13 +40,14 @@ def plan_direct(
 ) -> DirectPlan:
     """The shortest free paths, as many as ``count``, that go straight in joint space from station to station.
 
-    The scene is from ``build_scene``. ``start`` is (n,) joint angles, turns included [rad], or a (4, 4) pose that
-    leaves them open; from an open start a motion that only differs in whole turns from another is not shown twice.
-    The stations, via points and goal, are each (n,) joint angles or a (4, 4) pose T_base_tool, for which the arm is
-    of UR type; both may be reached on any whole turn within the limits.
+    The scene is from ``build_scene``. ``start`` is (n,) joint angles, turns included [rad], or a
+    (4, 4) pose that leaves them open; from an open start a motion that only differs in whole turns
+    from another is not shown twice. The stations, via points and goal, are each (n,) joint angles
+    or a (4, 4) pose T_base_tool, for which the arm is of UR type; both may be reached on any whole
+    turn within the limits.
 
-    Raises ``BadInput``: a station that is neither, or beyond the limits; ``NoClosedForm``: poses, and an arm that is
-    not of UR type.
+    Raises ``BadInput``: a station that is neither, or beyond the limits; ``NoClosedForm``: poses,
+    and an arm that is not of UR type.
 
     Source: nowoczyn2023 (3.5), (3.6).
     """

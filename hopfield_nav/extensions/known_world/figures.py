@@ -49,7 +49,8 @@ def draw_plan_figures(
 ) -> list[Path]:
     """Draw the figure of a plan, ``shortest_path``, ``direct_path`` or ``sampled_path``; its files.
 
-    An older one is replaced; without a path there is none. The scene is that of the arm among the world's known solids.
+    An older one is replaced; without a path there is none. The scene is that of the arm among the
+    world's known solids.
 
     Raises ``OSError``: a file cannot be written.
     """

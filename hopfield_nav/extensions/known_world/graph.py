@@ -1,9 +1,10 @@
 """Kernels: the graph of configurations along a straight line, its shortest path, and its edges.
 
-A layer holds the configurations at one step of the line. Edges go from one layer to the next where no joint changes
-by more than its bound. The turn of every joint follows from that, so a node is a joint position with its turns. Only
-nodes that can be reached from the start are made, each with the shortest path to it: dynamic programming, the same as
-Dijkstra where all edges lead forward. ``join`` follows one edge between its two steps. Source: nowoczyn2023 3.2.
+A layer holds the configurations at one step of the line. Edges go from one layer to the next where
+no joint changes by more than its bound. The turn of every joint follows from that, so a node is a
+joint position with its turns. Only nodes that can be reached from the start are made, each with the
+shortest path to it: dynamic programming, the same as Dijkstra where all edges lead forward.
+``join`` follows one edge between its two steps. Source: nowoczyn2023 3.2.
 """
 
 import math
@@ -178,11 +179,11 @@ def join(arm, scene, line, begin, end, nearest, shares, work, axes):
     """Rows (k, 6) after ``begin`` up to ``end``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
 
     ``begin``, ``end``: a place on the line, and configurations (6,) there.
-    Half-way between two places of the line the tool has configurations too. The one nearest to the middle of
-    the joints is taken, and so on, until no joint changes by more than ``nearest`` [rad] from row to row, no two rows
-    are further apart than the leg's of ``shares`` (m - 1,) of a leg, and all is proven free.
-    Where the joints do not come nearer to each other, however near the places, there is no continuous path
-    between the two: the wrist would have to swing on the spot.
+    Half-way between two places of the line the tool has configurations too. The one nearest to the
+    middle of the joints is taken, and so on, until no joint changes by more than ``nearest`` [rad]
+    from row to row, no two rows are further apart than the leg's of ``shares`` (m - 1,) of a leg,
+    and all is proven free. Where the joints do not come nearer to each other, however near the
+    places, there is no continuous path between the two: the wrist would have to swing on the spot.
     """
     (from_place, q_from), (to_place, q_to) = begin, end
     waiting, at = np.empty((_HALVINGS + 2, 6)), np.empty(_HALVINGS + 2)

@@ -2,9 +2,10 @@
 
 A place on the line is a number: 0 at the first pose, 1 at the second, 1.5 half-way to the third.
 
-``rows_on_line`` adds rows of joint angles where a spline through the rows would leave the line. Near a singularity
-the joints may turn by a tenth of a radian within a millimetre of tool motion. There a row is put between two others,
-by numeric inverse kinematics, until the spline keeps to the line.
+``rows_on_line`` adds rows of joint angles where a spline through the rows would leave the line.
+Near a singularity the joints may turn by a tenth of a radian within a millimetre of tool motion.
+There a row is put between two others, by numeric inverse kinematics, until the spline keeps to the
+line.
 """
 
 import itertools
@@ -33,8 +34,8 @@ class StraightLine(NamedTuple):
 
     poses: np.ndarray  # (m, 4, 4) T_base_tool
     shift: np.ndarray  # (m - 1, 3) of the tool point [m]
-    # (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a half turn
-    # the other way round up to 1e-6 more
+    # (m - 1, 3) rotation vector in the axes of the leg's first pose [rad]; at most π long, for a
+    # half turn the other way round up to 1e-6 more
     turn: np.ndarray
 
     @property
@@ -51,12 +52,14 @@ class StraightLine(NamedTuple):
 def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     """The line through poses (m, 4, 4), m from 2 on.
 
-    Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π to 1e-6) can also
-    turn the other way round on an arc that is as short.
+    Legs that ``flip`` names, from 0, are turned the other way round. Only a leg of half a turn (π
+    to 1e-6) can also turn the other way round on an arc that is as short.
 
-    Raises ``BadInput``: fewer than two poses, one that is not rigid, or ``flip`` names a leg without half a turn.
+    Raises ``BadInput``: fewer than two poses, one that is not rigid, or ``flip`` names a leg
+    without half a turn.
 
-    Source: nowoczyn2023 (3.3), (3.4): Q1 (Q1⁻¹ Q2)^t is a turn about a fixed axis by t times the angle.
+    Source: nowoczyn2023 (3.3), (3.4): Q1 (Q1⁻¹ Q2)^t is a turn about a fixed axis by t times the
+    angle.
     """
     rows, lead = as_poses(poses, "poses")
     if len(lead) != 1 or len(rows) < 2:
@@ -132,9 +135,11 @@ def pose_at(line, place, T):
 def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
     """Rows close enough that the cubic spline through them keeps the tool on its line.
 
-    They are the given ones (k, n) [rad], all different, with the tool on one straight line, and others between.
+    They are the given ones (k, n) [rad], all different, with the tool on one straight line, and
+    others between.
 
-    Raises ``BadInput``: the joints jump between two rows: no angles near the spline put the tool on its line there.
+    Raises ``BadInput``: the joints jump between two rows: no angles near the spline put the tool on
+    its line there.
     """
     for _ in range(_ROUNDS):
         inserted = _corrected(arm, rows)

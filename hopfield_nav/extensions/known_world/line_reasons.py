@@ -29,8 +29,8 @@ def bad_station(
 ) -> tuple[int, str] | None:
     """The first station at which the arm cannot stand, and why; None where there is none.
 
-    One whose wrist is singular is left to the search: there joint 6 is free. ``through`` are start and stations,
-    ``steps`` those of each leg.
+    One whose wrist is singular is left to the search: there joint 6 is free. ``through`` are start
+    and stations, ``steps`` those of each leg.
     """
     for i in range(len(through)):
         at = i * steps
@@ -53,7 +53,8 @@ def why_it_ends(
 ) -> tuple[str, float, np.ndarray]:
     """Reason, place on the line and tool point (3,) of the first step that cannot be reached.
 
-    ``reached`` is the last layer with nodes, -1 for none, ``between`` what was found on an edge of the graph.
+    ``reached`` is the last layer with nodes, -1 for none, ``between`` what was found on an edge of
+    the graph.
     """
     i = min(reached + 1, len(layers.place) - 1)
     singular = _SINGULAR if layers.loose[max(reached, 0)] or layers.loose[i] else ""

@@ -1,12 +1,12 @@
 """The segments of a planned path: smooth, each between two corners at which the arm must stop.
 
-A "direct" or "sampling" path is straight in joint space between corners, and proven free of collision as such: a
-segment is that straight line and nothing else. On a "shortest" path, and on one "around", the tool is on a straight
-line between corners and the rows are close together: a segment is the cubic spline through its rows, with rows added
-where that leaves the tool's line.
+A "direct" or "sampling" path is straight in joint space between corners, and proven free of
+collision as such: a segment is that straight line and nothing else. On a "shortest" path, and on
+one "around", the tool is on a straight line between corners and the rows are close together: a
+segment is the cubic spline through its rows, with rows added where that leaves the tool's line.
 
-``position_over_time`` says how far along a segment a motion is at every time, and ``along`` makes the joints'
-trajectory of it.
+``position_over_time`` says how far along a segment a motion is at every time, and ``along`` makes
+the joints' trajectory of it.
 """
 
 import itertools
@@ -29,7 +29,8 @@ _GRID = 200  # least number of intervals of a segment's grid
 class PathSegment(NamedTuple):
     """A path of the joints from rest to rest."""
 
-    # joint angles (n,) over the path position s, which begins at 0 [rad]; ``path(s, order)`` its derivatives
+    # joint angles (n,) over the path position s, which begins at 0 [rad]; ``path(s, order)`` its
+    # derivatives
     path: PPoly
     grid: np.ndarray  # (m,) path positions at which limits are put, from start to end
     straight: bool  # whether the joints move on a straight line
@@ -129,7 +130,8 @@ class PathTime(NamedTuple):
 def position_over_time(grid: np.ndarray, speed: np.ndarray, ramp: float) -> PathTime:
     """Path position over time, from rest to rest, of speeds (m,) at increasing path positions (m,).
 
-    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's [s]; 0: none.
+    ``ramp`` is the time in which the acceleration may change from one grid interval's to another's
+    [s]; 0: none.
     """
     steps = 2.0 * np.diff(grid) / (speed[:-1] + speed[1:])
     knots = np.concatenate([[0.0], np.cumsum(steps)])
@@ -195,9 +197,9 @@ def quintic_pieces(
 ) -> Trajectory:
     """The k polynomials of degree five with given position, velocity and acceleration at their ends.
 
-    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on, ``qdd`` (k + 1, n)
-    [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end of each piece; default that from the
-    next knot on: no jump.
+    At increasing times ``knots`` (k + 1,) [s] there are ``q``, ``qd`` and, from each knot on,
+    ``qdd`` (k + 1, n) [rad, rad/s, rad/s²]. ``qdd_end`` (k, n) is the acceleration towards the end
+    of each piece; default that from the next knot on: no jump.
 
     Source: ragazzon2012 (6.14).
     """

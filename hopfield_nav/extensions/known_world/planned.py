@@ -1,7 +1,8 @@
 """The plan of a world as a whole: a path, its trajectory, the proof that both are free, and their files.
 
 Where one method of planning finds no path, the next is asked (nowoczyn2023 3.4).
-``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot program.
+``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot
+program.
 """
 
 import contextlib
@@ -119,18 +120,18 @@ def plans_in_turn(
 ) -> Iterator[KnownPlan]:
     """The plan of each method, one after the other as they are taken.
 
-    From joints to joints any arm will do, for poses and for ``shortest`` one of UR type. The scene is from
-    ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the joints open; the stations,
-    via points and goal, are joint angles or poses.
+    From joints to joints any arm will do, for poses and for ``shortest`` one of UR type. The scene
+    is from ``build_scene``; ``start`` is (n,) joint angles [rad], or a (4, 4) pose that leaves the
+    joints open; the stations, via points and goal, are joint angles or poses.
 
-    ``method`` is ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct, sampling, the
-    first that finds a path; or ``auto``: the same, with ``around`` before ``direct``. There a method that does not
-    suit the arm, or whose library is missing, is passed over. ``count`` is of direct paths wanted, ``steps`` of a
-    straight line's leg, ``seed`` of the sampling; for ``tool_speed`` [m/s] and ``turn_speed`` [rad/s] see
-    ``plan_shortest``.
+    ``method`` is ``shortest``, ``around``, ``direct``, ``sampling``; ``in_turn``: shortest, direct,
+    sampling, the first that finds a path; or ``auto``: the same, with ``around`` before ``direct``.
+    There a method that does not suit the arm, or whose library is missing, is passed over.
+    ``count`` is of direct paths wanted, ``steps`` of a straight line's leg, ``seed`` of the
+    sampling; for ``tool_speed`` [m/s] and ``turn_speed`` [rad/s] see ``plan_shortest``.
 
-    Raises ``BadInput``: an unknown method, or a malformed station; ``NoClosedForm``: the method that is asked for
-    needs an arm of UR type.
+    Raises ``BadInput``: an unknown method, or a malformed station; ``NoClosedForm``: the method
+    that is asked for needs an arm of UR type.
 
     Source: nowoczyn2023 3.4; ``around`` and ``sampling`` are ours.
     """
@@ -180,8 +181,9 @@ def plan_world(world: World) -> Planned:
 
     Its ``obstacles`` are not used: the arm knows nothing of them.
 
-    Raises ``BadInput``: nothing to plan to, a start or goal beyond the limits, or a library that the method needs is
-    not installed. ``NoClosedForm``: the method that is asked for needs an arm of UR type.
+    Raises ``BadInput``: nothing to plan to, a start or goal beyond the limits, or a library that
+    the method needs is not installed. ``NoClosedForm``: the method that is asked for needs an arm
+    of UR type.
     """
     arm = build_arm(world)
     contact_watch(world)  # refused before anything is planned
@@ -193,9 +195,10 @@ def plan_world(world: World) -> Planned:
 def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
     """As ``plan_world``, for a task of one's own.
 
-    A path that the motors cannot follow, such as one that needs more torque than they have, is passed over for the
-    next path, and then for the next method. Where several methods offer a path (``auto``), the path is taken whose
-    sum of two times is least: that of the motion, and that of the tool's path at ``plan.tool_speed``.
+    A path that the motors cannot follow, such as one that needs more torque than they have, is
+    passed over for the next path, and then for the next method. Where several methods offer a path
+    (``auto``), the path is taken whose sum of two times is least: that of the motion, and that of
+    the tool's path at ``plan.tool_speed``.
     """
     asked, seconds = world.plan, 0.0
     reasons: dict[str, str] = {}

@@ -1,11 +1,12 @@
 """A timed path for a robot: a table in a CSV file, and a program in URScript, the language of the UR arms' controller.
 
-The table has time, joints, torque and tool, one row a period. The program is written from the URScript manual; **it was
-never run on a robot, nor in the maker's simulator**. Read it, then run it slowly and with a hand at the emergency stop.
+The table has time, joints, torque and tool, one row a period. The program is written from the
+URScript manual; **it was never run on a robot, nor in the maker's simulator**. Read it, then run it
+slowly and with a hand at the emergency stop.
 
-The program sends the trajectory itself by ``servoj``, one target a period of the controller: the motion that was proven
-free. ``movej`` and ``movel`` would let the controller choose speeds or joint angles of its own, of which nothing was
-proven.
+The program sends the trajectory itself by ``servoj``, one target a period of the controller: the
+motion that was proven free. ``movej`` and ``movel`` would let the controller choose speeds or joint
+angles of its own, of which nothing was proven.
 """
 
 import csv
@@ -41,10 +42,12 @@ def urscript(
 ) -> str:
     """A program that moves a UR arm along a trajectory, as ``time_path`` makes it.
 
-    ``name`` stands in its first line; ``period`` is the time from target to target [s], 0.008 for the CB3 series and
-    0.002 for the e-Series. ``watch`` says where a contact ends the motion; the program then tells where the tool is.
+    ``name`` stands in its first line; ``period`` is the time from target to target [s], 0.008 for
+    the CB3 series and 0.002 for the e-Series. ``watch`` says where a contact ends the motion; the
+    program then tells where the tool is.
 
-    Raises ``BadInput``: an arm without six joints, joints outside their limits, or a period out of range.
+    Raises ``BadInput``: an arm without six joints, joints outside their limits, or a period out of
+    range.
     """
     if len(arm.dh) != 6:
         raise BadInput("URScript is for arms with six joints", found=len(arm.dh))
@@ -202,7 +205,8 @@ def columns(n: int) -> list[str]:
 def load_plan_csv(path: str | Path) -> PlanTable:
     """Read what ``write_plan_csv`` wrote.
 
-    Raises ``BadInput``: unreadable, other columns, no numbers, or time that does not begin at 0 and increase.
+    Raises ``BadInput``: unreadable, other columns, no numbers, or time that does not begin at 0 and
+    increase.
     """
     try:
         require_regular(Path(path))

@@ -1,11 +1,13 @@
 """Sampling: OMPL looks for a path where neither the straight line nor a direct motion is free.
 
-OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees; we answer its questions. The
-joints are real numbers within their limits: another whole turn is another place. The goal is every free configuration
-of the station on every turn. A path is looked for near the start first: there it is found sooner, and is shorter.
+OMPL (Sucan, Moll, Kavraki 2012) draws random configurations and joins them to trees; we answer its
+questions. The joints are real numbers within their limits: another whole turn is another place. The
+goal is every free configuration of the station on every turn. A path is looked for near the start
+first: there it is found sooner, and is shorter.
 
-OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on to the compiled
-checks. A motion is answered by a proof (``proof.passes``), so no step size is chosen.
+OMPL brings neither kinematics nor collision checks. Both callbacks go from its C++ to Python and on
+to the compiled checks. A motion is answered by a proof (``proof.passes``), so no step size is
+chosen.
 """
 
 import functools
@@ -54,17 +56,18 @@ def plan_sampling(
 
     The same seed gives the same path.
 
-    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint angles, turns
-    included [rad], or a (4, 4) pose that leaves them open. The stations, via points and goal, are each (n,) joint
-    angles or a (4, 4) pose T_base_tool, for which the arm is of UR type. All may be reached on any whole turn within
-    the limits; those nearest to the start are tried first.
+    The arm has limits at every joint, the scene is from ``build_scene``. ``start`` is (n,) joint
+    angles, turns included [rad], or a (4, 4) pose that leaves them open. The stations, via points
+    and goal, are each (n,) joint angles or a (4, 4) pose T_base_tool, for which the arm is of UR
+    type. All may be reached on any whole turn within the limits; those nearest to the start are
+    tried first.
 
-    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of a search [s], of which a leg has two
-    at most: near its start, and within all limits. ``simplify``: let OMPL shorten and smooth the path. What is then
-    not proven free is not taken.
+    ``seed`` is that of OMPL's random numbers, 0 or more, ``time_limit`` that of a search [s], of
+    which a leg has two at most: near its start, and within all limits. ``simplify``: let OMPL
+    shorten and smooth the path. What is then not proven free is not taken.
 
-    Raises ``BadInput``: OMPL is missing, or a malformed station, seed or limit; ``NoClosedForm``: poses, and an arm
-    that is not of UR type.
+    Raises ``BadInput``: OMPL is missing, or a malformed station, seed or limit; ``NoClosedForm``:
+    poses, and an arm that is not of UR type.
 
     Source: the method is OMPL's; nowoczyn2023 4 asks for the comparison.
     """

@@ -1,11 +1,11 @@
 """The shortest path: the tool on a straight line, with the least motion of the joints (nowoczyn2023 3.2).
 
-The line is cut into steps. The graph (``graph``) gives the configurations at the steps that turn the joints least.
-Each of its edges is then followed between the steps: one that is no continuous motion on the line, or not free, is
-banned, and the search goes on.
+The line is cut into steps. The graph (``graph``) gives the configurations at the steps that turn
+the joints least. Each of its edges is then followed between the steps: one that is no continuous
+motion on the line, or not free, is banned, and the search goes on.
 
-Where the wrist is singular at an open start, joint 6 is free there. It has to begin as the line goes on from there;
-on a line that is singular all along it takes the best angle of a grid.
+Where the wrist is singular at an open start, joint 6 is free there. It has to begin as the line
+goes on from there; on a line that is singular all along it takes the best angle of a grid.
 """
 
 from collections.abc import Sequence
@@ -61,20 +61,22 @@ def plan_shortest(
 ) -> ShortestPlan:
     """The tool straight from station to station, with the least motion of the joints.
 
-    The arm is of UR type, the scene from ``build_scene``. ``start`` is (n,) joint angles [rad], or a (4, 4) pose
-    whose joints are left open, turns included. The stations, via points and goal, are each a (4, 4) pose T_base_tool,
-    or (n,) joint angles, which are then met as they are, turns included.
+    The arm is of UR type, the scene from ``build_scene``. ``start`` is (n,) joint angles [rad], or
+    a (4, 4) pose whose joints are left open, turns included. The stations, via points and goal, are
+    each a (4, 4) pose T_base_tool, or (n,) joint angles, which are then met as they are, turns
+    included.
 
-    Each leg has ``steps``. At ``tool_speed`` along the line [m/s] and ``turn_speed`` of its rotation [rad/s] no joint
-    may exceed its speed limit from one step to the next; a leg takes as long as the slower of the two. Slower lines
-    can pass nearer to singular poses. Over a step the bound holds on average; more ``steps`` enforce it more locally,
-    so that a line can be found with few and refused with many.
+    Each leg has ``steps``. At ``tool_speed`` along the line [m/s] and ``turn_speed`` of its
+    rotation [rad/s] no joint may exceed its speed limit from one step to the next; a leg takes as
+    long as the slower of the two. Slower lines can pass nearer to singular poses. Over a step the
+    bound holds on average; more ``steps`` enforce it more locally, so that a line can be found with
+    few and refused with many.
 
-    A leg of half a turn (π to 1e-6) is turned the other way round where the first sense finds no path; of several
-    such legs the first four combinations are tried.
+    A leg of half a turn (π to 1e-6) is turned the other way round where the first sense finds no
+    path; of several such legs the first four combinations are tried.
 
-    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``: the arm is not of UR
-    type.
+    Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``:
+    the arm is not of UR type.
 
     Source: nowoczyn2023 3.2, (3.3), (3.4).
     """

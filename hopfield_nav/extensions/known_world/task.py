@@ -1,8 +1,9 @@
 """What is asked for and what is found: a task from start to goal, and a planned path of the joints.
 
-A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A task comes from the
-section ``plan`` of a world file, or from random free joint angles. At a station the arm can stand in several
-configurations, each on several whole turns (nowoczyn2023 (3.5), (3.6)).
+A station of a task is joint angles (n,) or a pose of the tool (4, 4), told apart by its shape. A
+task comes from the section ``plan`` of a world file, or from random free joint angles. At a station
+the arm can stand in several configurations, each on several whole turns (nowoczyn2023 (3.5),
+(3.6)).
 """
 
 import itertools
@@ -34,8 +35,8 @@ class Task(NamedTuple):
 def task_of_world(world: World, arm: Arm) -> Task:
     """The start, the via points and the goal of a world's section ``plan``.
 
-    Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with the tool at the
-    world's goal, turned as at the start.
+    Without ``plan.start`` the motion begins at ``start.joints``; without ``plan.goal`` it ends with
+    the tool at the world's goal, turned as at the start.
 
     Raises ``BadInput``: the world names no goal at all.
     """
@@ -125,8 +126,8 @@ class PlannedPath(NamedTuple):
     """Joint angles from start to goal, proven free between one row and the next."""
 
     q: np.ndarray  # (k, n) [rad]
-    # ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of tool motion
-    # apart), ``direct`` or ``sampling`` (the joints go straight between corners)
+    # ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of
+    # tool motion apart), ``direct`` or ``sampling`` (the joints go straight between corners)
     kind: str
     corners: (
         np.ndarray
@@ -157,8 +158,8 @@ def free_positions(
 ) -> tuple[np.ndarray, int, str]:
     """The configurations (k, n) at the ``i``-th place of a plan that are proven free, on every turn in the limits.
 
-    And how many there are, free or not; and why none is free, "" otherwise. Joint angles that are given for the start
-    stay on their turns.
+    And how many there are, free or not; and why none is free, "" otherwise. Joint angles that are
+    given for the start stay on their turns.
 
     Raises ``NoClosedForm``: a pose, and an arm that is not of UR type.
 
@@ -190,8 +191,8 @@ def free_positions(
 def turn_alternatives(arm: Arm, q: np.ndarray) -> np.ndarray:
     """Every q + 2π k (c, n) of joint angles (n,) [rad] within the limits, the first joint changing slowest.
 
-    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in general. A joint without
-    limits stays on its turn; c = 0 where a joint's limits hold no turn.
+    With limits of ±360° every joint has two of them, an angle of exactly 0 three: 2⁶ = 64 in
+    general. A joint without limits stays on its turn; c = 0 where a joint's limits hold no turn.
 
     Raises ``BadInput``: wrong shape.
 

@@ -1,17 +1,19 @@
 """A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow (TOPP-RA).
 
-Every segment of a path runs from rest to rest. With q(s) the joint rates are q' sd and q' sdd + q'' sd², and the
-torque is linear in sdd and sd² too: M q' sdd + (M q'' + C(q, q') q') sd² + g. ``limit_rows`` gives these terms at the
-points of a grid.
+Every segment of a path runs from rest to rest. With q(s) the joint rates are q' sd and q' sdd + q''
+sd², and the torque is linear in sdd and sd² too: M q' sdd + (M q'' + C(q, q') q') sd² + g.
+``limit_rows`` gives these terms at the points of a grid.
 
-Over a step of the grid sdd is constant, so that sd² grows by 2 sdd times the step, and the limits at both of its ends
-are linear in the two. At a given sd² each of them leaves a range of sdd. From the end of the path backwards the
-largest sd² is found from which the next point's range can be reached, then forwards the largest sdd is taken. The
-trajectory that comes of it is measured between the points too, and where it exceeds a limit by more than
-``TOLERANCE`` the grid is refined, then the limits are tightened.
+Over a step of the grid sdd is constant, so that sd² grows by 2 sdd times the step, and the limits
+at both of its ends are linear in the two. At a given sd² each of them leaves a range of sdd. From
+the end of the path backwards the largest sd² is found from which the next point's range can be
+reached, then forwards the largest sdd is taken. The trajectory that comes of it is measured between
+the points too, and where it exceeds a limit by more than ``TOLERANCE`` the grid is refined, then
+the limits are tightened.
 
-Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on reachability analysis"
-(TOPP-RA). Rest is taken to be possible everywhere, so that 0 is the least sd² of every range.
+Source: Pham and Pham 2018, "A new approach to time-optimal path parameterization based on
+reachability analysis" (TOPP-RA). Rest is taken to be possible everywhere, so that 0 is the least
+sd² of every range.
 """
 
 import math
@@ -64,22 +66,22 @@ def time_path(
     """A motion along a path that keeps the limits, at rest at every corner, and the fastest.
 
     Args:
-        arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction and payload; it
-            need not be the arm that moves.
-        path: "direct", "sampling": the joints stay on the straight lines between corners; "shortest": the joints run
-            smoothly through the rows.
+        arm: model that limits the motion: its ``speed_limits``, ``torque_limits``, masses, friction
+            and payload; it need not be the arm that moves.
+        path: "direct", "sampling": the joints stay on the straight lines between corners;
+            "shortest": the joints run smoothly through the rows.
         acceleration: largest acceleration of the joints [rad/s²], one number or (n,).
         share: of the torque limits that may be used; ``inf``: torque is not limited.
         tool_speed: largest speed of the tool point [m/s]; default not limited.
-        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much longer. 0: the
-            acceleration jumps.
+        ramp: time in which the joints' acceleration builds up [s]; each segment takes that much
+            longer. 0: the acceleration jumps.
 
     Returns:
-        Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0. No
-        limit is exceeded by more than ``TOLERANCE``.
+        Quintic pieces from time 0, at rest at both ends; without duration for a path of length 0.
+        No limit is exceeded by more than ``TOLERANCE``.
 
-    Raises ``BadInput``: a malformed path or limit; joints that jump on a straight tool line; or a pose on the path at
-    which the torque limits do not let the arm rest and creep.
+    Raises ``BadInput``: a malformed path or limit; joints that jump on a straight tool line; or a
+    pose on the path at which the torque limits do not let the arm rest and creep.
 
     Source: Pham and Pham 2018 (TOPP-RA); the acceleration is movej's (URScript manual).
     """
@@ -172,8 +174,8 @@ def motion_limits(
 ) -> MotionLimits:
     """Limits of an arm's motion: its own of speed, a share of those of torque, and what is given.
 
-    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited, with None the
-    tool's speed [m/s].
+    ``acceleration`` [rad/s²] is one number or (n,); with the share ``inf`` torque is not limited,
+    with None the tool's speed [m/s].
     """
     n = len(arm.dh)
     try:
@@ -269,8 +271,8 @@ def _ranges(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The range of sdd that each limit leaves over each step, from slope sd² + low to slope sd² + high, (m - 1, k).
 
-    The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m - 1,) the largest
-    sd² by the limits that do not ask for sdd.
+    The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m -
+    1,) the largest sd² by the limits that do not ask for sdd.
     """
     a = np.hstack([rows.a[:-1], rows.a[1:] + twice * rows.b[1:], twice])
     b = np.hstack([rows.b[:-1], rows.b[1:], np.ones_like(twice)])
@@ -287,7 +289,8 @@ def _ranges(
 def _largest_square(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bound: float) -> float:
     """The largest sd² up to a bound at which all ranges have an sdd in common; that of 0 is not empty.
 
-    What they have in common is a concave function of sd², made of lines: Newton's method ends after a few of them.
+    What they have in common is a concave function of sd², made of lines: Newton's method ends after
+    a few of them.
     """
     square = bound
     while True:

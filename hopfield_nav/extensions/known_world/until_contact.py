@@ -1,8 +1,8 @@
 """A motion that ends where a contact is felt: how far the tool goes on, its simulation, and a program that watches.
 
-What counts as felt is the world's detector: ``force_norm``, the force on the tool, or ``joint_torque``, the torque of
-each joint. Both are what a UR arm's controller gives as well. At the alarm every joint brakes, the fastest with
-``plan.acceleration``.
+What counts as felt is the world's detector: ``force_norm``, the force on the tool, or
+``joint_torque``, the torque of each joint. Both are what a UR arm's controller gives as well. At
+the alarm every joint brakes, the fastest with ``plan.acceleration``.
 """
 
 import math
@@ -64,7 +64,8 @@ def stopping_distance(
 ) -> float:
     """How far the tool goes on at most [m] after an alarm anywhere on a trajectory of the joints.
 
-    The fastest joint brakes with ``deceleration`` [rad/s²], after ``LATE`` periods of the controller [s].
+    The fastest joint brakes with ``deceleration`` [rad/s²], after ``LATE`` periods of the
+    controller [s].
     """
     _, q, qd, _ = sample(trajectory, _SAMPLES)
     speed = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)

@@ -15,8 +15,8 @@ from hopfield_nav.extensions.live.source import Source
 class Conversation:
     """One client of a served log.
 
-    ``waiting`` bytes are to be sent; ``over`` says whether the connection is to be closed after them. ``playing``:
-    the client has asked for data, of which so many packages were ``sent``.
+    ``waiting`` bytes are to be sent; ``over`` says whether the connection is to be closed after
+    them. ``playing``: the client has asked for data, of which so many packages were ``sent``.
     """
 
     def __init__(self, telling: Source) -> None:

@@ -46,8 +46,8 @@ class Seen:
     place: (
         Isolation | None
     )  # where the arm is touched; None without an alarm, or where it cannot be told
-    # that may be touched, the likeliest first, each with its probability, 95 % together; none where that is
-    # more than half of them, or no push explains the torques
+    # that may be touched, the likeliest first, each with its probability, 95 % together; none where
+    # that is more than half of them, or no push explains the torques
     links: tuple[tuple[int, float], ...] = ()
     tool_alone: bool = False  # whether it can only be the tool
 

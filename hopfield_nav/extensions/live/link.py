@@ -1,7 +1,7 @@
 """A client that only receives: it asks for outputs, listens, and tells what goes wrong on the way.
 
-It sends four kinds of packages: which version is spoken, which the controller's is, which fields are wanted, and
-start. There is no function here that sends an input, and none may be added.
+It sends four kinds of packages: which version is spoken, which the controller's is, which fields
+are wanted, and start. There is no function here that sends an input, and none may be added.
 """
 
 import math
@@ -42,7 +42,8 @@ class Notice:
 class Link:
     """A connection to an arm's real-time data exchange, made anew when it breaks, for ``retry`` seconds.
 
-    Fields that the arm lacks are named and done without; by default it sends as often as it can [Hz].
+    Fields that the arm lacks are named and done without; by default it sends as often as it can
+    [Hz].
     """
 
     def __init__(

@@ -70,8 +70,8 @@ class Monitor:
         self._first = self._last = np.nan
         self._frequency, self._complete, self._still = 0.0, False, 0
         self._states: dict[str, int] = {}
-        # how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no numbers``,
-        # ``clock jumps``, ``state changes``, and every kind of ``Notice``
+        # how often each kind of thing happened: ``rows``, ``alarms``, ``lost``, ``repeated``, ``no
+        # numbers``, ``clock jumps``, ``state changes``, and every kind of ``Notice``
         self.counts: Counter[str] = Counter()
         # seconds: of the stream that were taken, gaps left out
         # largest: level so far

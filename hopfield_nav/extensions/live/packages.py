@@ -1,7 +1,7 @@
 """Packages of the real-time data exchange of Universal Robots arms, protocol version 2.
 
-Every package is a length (two bytes, itself included), a letter that says its kind, and a payload; all numbers are
-big-endian. Pure functions: bytes in, values out, and the other way round.
+Every package is a length (two bytes, itself included), a letter that says its kind, and a payload;
+all numbers are big-endian. Pure functions: bytes in, values out, and the other way round.
 """
 
 import struct

@@ -1,6 +1,7 @@
 """Fields that an arm's controller offers, their types, and packing rows of them.
 
-Names and types are those of the maker's guide to the interface (Universal Robots, "Real-Time Data Exchange").
+Names and types are those of the maker's guide to the interface (Universal Robots, "Real-Time Data
+Exchange").
 """
 
 import math

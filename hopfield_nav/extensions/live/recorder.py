@@ -1,7 +1,7 @@
 """The record of a stream: an RTDE table that ``load_recording`` reads, the alarms, and how it was judged.
 
-A table's time must increase and its columns stay: where the clock goes back or the fields change, a new table begins
-(``rtde-2.csv``, …), which is read by its own name.
+A table's time must increase and its columns stay: where the clock goes back or the fields change, a
+new table begins (``rtde-2.csv``, …), which is read by its own name.
 """
 
 import json
@@ -31,7 +31,8 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         # tables: that were begun
-        # ended: why no more rows are kept: the disk is full, or the clock went back too often; empty: they are
+        # ended: why no more rows are kept: the disk is full, or the clock went back too often;
+        # empty: they are
         self.folder, self.tables, self.ended = folder, 0, ""
         self._table: TextIO | None = None
         self._names: tuple[str, ...] = ()  # of the table's fields

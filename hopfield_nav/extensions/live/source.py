@@ -1,7 +1,8 @@
 """What the simulated arm, or a recording, tells a client: a value of every field for every row.
 
-Signals that the log has are told as they are. Pose and speed of the tool, which a log may lack, are those of the
-arm's kinematics; fields of which neither knows anything are zero, or what a healthy arm says.
+Signals that the log has are told as they are. Pose and speed of the tool, which a log may lack, are
+those of the arm's kinematics; fields of which neither knows anything are zero, or what a healthy
+arm says.
 """
 
 from dataclasses import dataclass
@@ -75,7 +76,8 @@ def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
 def source_of_run(run: "Run", rate: float | None = None) -> Source:
     """A simulated run at ``rate`` [Hz], or the next lower that its periods allow; None: that of the arm's controller.
 
-    Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of the world's arm at the reference.
+    Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of the world's arm
+    at the reference.
 
     Raises ``BadInput``: as ``signals_of_run``, or as ``source_of_recording``.
     """

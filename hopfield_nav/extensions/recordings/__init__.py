@@ -1,6 +1,7 @@
 """Logs: recordings of a real arm and of runs, in one labelled form.
 
-Owns reading them, any estimator and detector over them, motor constants, and logs for identification.
+Owns reading them, any estimator and detector over them, motor constants, and logs for
+identification.
 """
 
 import lazy_loader

@@ -1,11 +1,12 @@
 """Why a detection came: on which joint, how far above its threshold, and what could have done it alone.
 
-An error of the model has one size, which must explain the torques that the estimator took for contact in all the time
-before the alarm (``BEFORE``), in whatever way the arm moved meanwhile. A contact is what came within the last
-``ONSET`` and was not there before. What is over after a few rows is noise. Of every possible cause the part of the
-torque (squared) that it explains is told, with the size that this takes; torques of joints are weighed by what each
-can bear. An alarm within ``BEFORE`` of the log's begin is never told to be a contact, since nothing shows what was
-there before.
+An error of the model has one size, which must explain the torques that the estimator took for
+contact in all the time before the alarm (``BEFORE``), in whatever way the arm moved meanwhile. A
+contact is what came within the last ``ONSET`` and was not there before. What is over after a few
+rows is noise. Of every possible cause the part of the torque (squared) that it explains is told,
+with the size that this takes; torques of joints are weighed by what each can bear. An alarm within
+``BEFORE`` of the log's begin is never told to be a contact, since nothing shows what was there
+before.
 """
 
 from dataclasses import dataclass, replace

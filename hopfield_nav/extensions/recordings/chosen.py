@@ -168,7 +168,8 @@ def choose(
 ) -> Chosen:  # fmt: skip
     """The methods that a world names, or others, with its values of their parameters and its rule of alarms.
 
-    Without a world, every rise of the defaults is an alarm. What is given comes before what the world says.
+    Without a world, every rise of the defaults is an alarm. What is given comes before what the
+    world says.
     """
     if world is None:
         methods = (

@@ -1,7 +1,8 @@
 """The two kinds of recording that are read: a folder of logs, and one table.
 
-The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table has a header line,
-as the RTDE recorders of Universal Robots arms write it, with spaces or commas; without one its columns are numbered.
+The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table
+has a header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas;
+without one its columns are numbered.
 """
 
 import csv
@@ -59,8 +60,9 @@ def parse(
 ) -> tuple[np.ndarray, bool]:
     """Numbers (k, columns) of the chosen columns, time first, and whether the last line was cut short (and left out).
 
-    Rows of so many fields, the first at a line of the file, counted from 1; the separator None is white space. Lines
-    without text are passed over, rows without numbers are NaN, and rows may have the same time.
+    Rows of so many fields, the first at a line of the file, counted from 1; the separator None is
+    white space. Lines without text are passed over, rows without numbers are NaN, and rows may have
+    the same time.
     """
     rows = _fields(lines, first_line, separator)
     cut = len(rows) > 1 and (len(rows[-1][1]) < width or not rows[-1][1][-1].strip())

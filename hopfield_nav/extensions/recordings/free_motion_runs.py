@@ -20,11 +20,12 @@ _PUSH = 4.0  # [s] that a push lasts at most
 def free_motion(world: World, seed: int, along: Trajectory | None = None) -> Signals:
     """What the control computer senses while nothing touches the arm.
 
-    The arm moves as in the world, without its unknown obstacles and pushes, from its start to a goal that is drawn: a
-    cell of the map, or joint angles within 1 rad of the start; or ``along`` a trajectory. Nothing is detected.
+    The arm moves as in the world, without its unknown obstacles and pushes, from its start to a
+    goal that is drawn: a cell of the map, or joint angles within 1 rad of the start; or ``along`` a
+    trajectory. Nothing is detected.
 
-    Raises ``BadInput``: no goal was found to which the arm moves freely, the trajectory is not free, or what
-    ``simulate`` refuses.
+    Raises ``BadInput``: no goal was found to which the arm moves freely, the trajectory is not
+    free, or what ``simulate`` refuses.
     """
     return signals_of_run(_moved(world, seed, along).record())
 
@@ -32,8 +33,8 @@ def free_motion(world: World, seed: int, along: Trajectory | None = None) -> Sig
 def felt_force(world: World, seed: int, along: Trajectory | None = None) -> tuple[float, bool]:
     """Force [N] on the end of the arm at which a push of random direction is felt in such a motion.
 
-    It rises by 50 N each second from the middle of the motion on. Where it is not felt until the arm arrives, or for
-    4 s, the force is what it had become; whether it was felt is told too.
+    It rises by 50 N each second from the middle of the motion on. Where it is not felt until the
+    arm arrives, or for 4 s, the force is what it had become; whether it was felt is told too.
 
     Raises ``BadInput``: as ``free_motion``.
     """

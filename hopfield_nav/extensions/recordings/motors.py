@@ -1,13 +1,15 @@
 """Motor constants, rotors and joint friction from recordings of free motion, with honest intervals.
 
-With nothing touching the arm, K i = tau + J qdd + c sign(qd) + d qd, where tau is the torque of the arm's model at
-the reference motion, and J the inertia of a rotor that the model lacks. The current carries the noise, so it is the
-side that is fitted: i = (tau + J qdd + c sign(qd) + d qd) / K + i_0, by Huber's estimator; where torques at the joints
-were measured in place of currents, K is 1. What is left is correlated in time; the standard deviations count whole
-blocks of it as one observation (Liang and Zeger 1986).
+With nothing touching the arm, K i = tau + J qdd + c sign(qd) + d qd, where tau is the torque of the
+arm's model at the reference motion, and J the inertia of a rotor that the model lacks. The current
+carries the noise, so it is the side that is fitted: i = (tau + J qdd + c sign(qd) + d qd) / K +
+i_0, by Huber's estimator; where torques at the joints were measured in place of currents, K is 1.
+What is left is correlated in time; the standard deviations count whole blocks of it as one
+observation (Liang and Zeger 1986).
 
-They do not count errors of the model. Beside a rotor that is fitted too, what tau alone explains may be less than what
-is left: then the constant cannot be told apart from the rotor, and is taken as the median of the others.
+They do not count errors of the model. Beside a rotor that is fitted too, what tau alone explains
+may be less than what is left: then the constant cannot be told apart from the rotor, and is taken
+as the median of the others.
 """
 
 from collections.abc import Sequence
@@ -36,8 +38,8 @@ class MotorFit(NamedTuple):
     motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
     friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
     zero_current: np.ndarray  # (n,) current where no torque is [A]
-    # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current; infinite for a constant that
-    # cannot be told apart from a rotor
+    # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current; infinite for
+    # a constant that cannot be told apart from a rotor
     std: np.ndarray
     residual_rms: np.ndarray  # (n,) what is left of the current [A]
     rows: np.ndarray  # (n,) rows that were used
@@ -87,12 +89,14 @@ def fit_motors(
 ) -> MotorFit:
     """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
 
-    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give the torque of the
-    model ``arm``, whose own friction is not used; where it has no rotor, that of the motor is fitted too.
-    ``same_motor``: groups of joints (counted from 1) that have one motor constant in common.
+    The recordings are of ``load_recording``, with motor currents or torques. The motors are to give
+    the torque of the model ``arm``, whose own friction is not used; where it has no rotor, that of
+    the motor is fitted too. ``same_motor``: groups of joints (counted from 1) that have one motor
+    constant in common.
 
-    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that does not move both
-    ways for long enough, or one whose torque says too little of its motor constant.
+    Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that
+    does not move both ways for long enough, or one whose torque says too little of its motor
+    constant.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")

@@ -1,12 +1,14 @@
 """A log of any kind: a run, its ``log.nc``, its exported table, or a recording of a real arm.
 
-What it is, is read before anything else is asked for. A run's files say the motors' torque; a recording has currents.
-The world of a run lies beside its files. Whose joint is which column, and what of a log is used, is said in words.
+What it is, is read before anything else is asked for. A run's files say the motors' torque; a
+recording has currents. The world of a run lies beside its files. Whose joint is which column, and
+what of a log is used, is said in words.
 
-For identification, torque is what the motors give. A run records it, and so does a recording with measured torques at
-the joints. Another recording has currents, and what its column of torque holds is the model of the arm's own
-controller, never used here: motor constants [N·m/A] are given, or fitted so that the given arm's torque explains the
-currents (then masses are known in proportion to that arm's alone).
+For identification, torque is what the motors give. A run records it, and so does a recording with
+measured torques at the joints. Another recording has currents, and what its column of torque holds
+is the model of the arm's own controller, never used here: motor constants [N·m/A] are given, or
+fitted so that the given arm's torque explains the currents (then masses are known in proportion to
+that arm's alone).
 """
 
 import math
@@ -98,7 +100,8 @@ class OpenedLog:
 def open_log(path: str | Path) -> OpenedLog:
     """Open a log: of a run its folder, ``log.nc`` or ``signals.csv``; or what ``load_recording`` reads.
 
-    Raises ``BadInput``: as ``load_run`` and ``load_recording``, or a table of a run without its signals.
+    Raises ``BadInput``: as ``load_run`` and ``load_recording``, or a table of a run without its
+    signals.
     """
     path = Path(path)
     if (path / "summary.json").is_file():
@@ -153,10 +156,11 @@ def in_order_of(
 ) -> "xarray.Dataset":
     """A log with the joints of an arm in its order, where both have ``names``; a prefix of some of them is no matter.
 
-    Those of UR's drivers are known for any arm of six joints. Where no name fits, the ``count`` joints are taken as
-    they stand. The attribute ``joints`` says what was done.
+    Those of UR's drivers are known for any arm of six joints. Where no name fits, the ``count``
+    joints are taken as they stand. The attribute ``joints`` says what was done.
 
-    Raises ``BadInput``: another number of joints, or some joints of the arm that the log does not have.
+    Raises ``BadInput``: another number of joints, or some joints of the arm that the log does not
+    have.
     """
     own = tuple(filter(None, data.attrs.get("joint_names", "").split(", ")))
     places = [_place(name, own) for name in names]
@@ -202,7 +206,8 @@ def uses_of(
 ) -> list[tuple[str, str]]:
     """What logs are used for, as rows of a table: joints, clock, columns, and the rows that are left out.
 
-    And what of the arm's file ``arm`` is used, whose content is ``own``, where it is one of the user's.
+    And what of the arm's file ``arm`` is used, whose content is ``own``, where it is one of the
+    user's.
     """
     use = own.use() if own is not None and arm not in (None, *list_arms()) else ""
     said = [
@@ -234,11 +239,12 @@ def read_logs(
 ) -> Sources:
     """Read logs of any kind that ``open_log`` opens, of an arm whose torque counts where motors are fitted.
 
-    ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are fitted.
-    ``same_motor`` are groups of joints, counted from 1, with one of them in common; ``joints`` the arm's names of them.
+    ``motor_constants`` (n,) are torques at the joint for a current [N·m/A]; by default they are
+    fitted. ``same_motor`` are groups of joints, counted from 1, with one of them in common;
+    ``joints`` the arm's names of them.
 
-    Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or currents without
-    motor constants that cannot be fitted.
+    Raises ``BadInput``: a log that cannot be read, a run in which something touched the arm, or
+    currents without motor constants that cannot be fitted.
     """
     opened = [open_log(path).of(joints, len(arm.dh)) for path in paths]
     for log in opened:
@@ -262,8 +268,9 @@ def read_logs(
 def _log_of_run(log: "OpenedLog") -> MotionLog:
     """A run of ours: measured torque of the motors, angles of the links, and of the rotors of elastic joints.
 
-    A torque that is held acts, in the mean, half a period after the angles that it was computed for (with semi-implicit
-    Euler, which moves them with the speed after a step, half a step less). Without a world nothing is known of that.
+    A torque that is held acts, in the mean, half a period after the angles that it was computed for
+    (with semi-implicit Euler, which moves them with the speed after a step, half a step less).
+    Without a world nothing is known of that.
     """
     data, world, time = log.data, log.world, log.data.time.values
     name = log.path.name if world is None else world.name

@@ -1,9 +1,9 @@
 """Logs of a real arm in the labelled form of a simulated run.
 
-Four formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a UR5), one table with
-a header line, as the RTDE recorders of Universal Robots arms write it, a ROS bag, and any table or bag that a
-description says the signals of. Variables, dimensions and units are those of ``Run.data``; see
-``docs/recordings.md``.
+Four formats: a folder of ``log_*.csv`` files with a time column each (Kufieta's recordings of a
+UR5), one table with a header line, as the RTDE recorders of Universal Robots arms write it, a ROS
+bag, and any table or bag that a description says the signals of. Variables, dimensions and units
+are those of ``Run.data``; see ``docs/recordings.md``.
 """
 
 from pathlib import Path
@@ -49,20 +49,21 @@ def load_recording(path: str | Path, joints: int | None = 6) -> "xarray.Dataset"
     """Read a log of a real arm.
 
     Args:
-        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, the folder of a stream that
-            was watched, which holds one, a ROS bag, or the description of a log.
+        path: a folder with ``log_q_actual.csv`` and others of that kind, an RTDE table, the folder
+            of a stream that was watched, which holds one, a ROS bag, or the description of a log.
         joints: number of joints n; None: as many as a bag or a described log has.
 
     Returns:
-        Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were recorded.
-        ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log calls that
-        row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods), ``longest_gap_s``,
-        ``dropped_rows`` (rows that one of several files lacks, without numbers, or with the time of the row before),
-        ``cut_short`` (files whose last line was incomplete), and in words ``clock``, ``columns`` and ``left_out``.
-        Rows that were only stamped late are on an even clock, and angles do not jump by whole turns.
+        Dataset with dimensions ``time``, ``joint`` (1…n) and ``axis``; only signals that were
+        recorded. ``time`` counts from the first row [s]. Attributes: ``start_time_s`` (what the log
+        calls that row), ``period_s`` (median step), ``gap_count`` (steps beyond 1.5 periods),
+        ``longest_gap_s``, ``dropped_rows`` (rows that one of several files lacks, without numbers,
+        or with the time of the row before), ``cut_short`` (files whose last line was incomplete),
+        and in words ``clock``, ``columns`` and ``left_out``. Rows that were only stamped late are
+        on an even clock, and angles do not jump by whole turns.
 
-    Raises ``BadInput``: nothing there, no numbers, the wrong number of joints, time that goes back, or units that look
-    like degrees or milliseconds.
+    Raises ``BadInput``: nothing there, no numbers, the wrong number of joints, time that goes back,
+    or units that look like degrees or milliseconds.
     """
     path = Path(path)
     if not path.exists():

@@ -1,7 +1,7 @@
 """Any estimator and detector over recorded signals: those of a simulated run, or of a real arm.
 
-The methods, the frames they rely on, and the rule by which a level becomes an alarm are those of the closed loop
-itself; only what is sensed comes from arrays.
+The methods, the frames they rely on, and the rule by which a level becomes an alarm are those of
+the closed loop itself; only what is sensed comes from arrays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -80,16 +80,19 @@ def replay(
 ) -> Replay:
     """Run an estimator and a detector, each a ``Method`` of ``plugin.find_method``, over recorded signals.
 
-    ``model`` is the arm as the control computer believes it to be, friction included; the signals are of
-    ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either method; the rest at their
-    defaults. What a world's estimator inherits from the control law has to be given here: its gains as
-    ``position_gain`` and ``velocity_gain``, or as ``omega`` and ``damping_ratio`` of ``inverse_dynamics``. Also
-    ``encoder_resolution`` [rad], which the belief of gears that give before they slip depends on; default exact.
-    Below the level ``rearm`` a detector that has fired is armed again. ``episodes`` is as ``detection.episodes`` of a
-    world; by default every rise counts, since an arm that does not answer what it feels never retreats from it.
+    ``model`` is the arm as the control computer believes it to be, friction included; the signals
+    are of ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either
+    method; the rest at their defaults. What a world's estimator inherits from the control law has
+    to be given here: its gains as ``position_gain`` and ``velocity_gain``, or as ``omega`` and
+    ``damping_ratio`` of ``inverse_dynamics``. Also ``encoder_resolution`` [rad], which the belief
+    of gears that give before they slip depends on; default exact. Below the level ``rearm`` a
+    detector that has fired is armed again. ``episodes`` is as ``detection.episodes`` of a world; by
+    default every rise counts, since an arm that does not answer what it feels never retreats from
+    it.
 
-    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not finite, an unknown
-    parameter or one out of its range, one that would be inherited and is not given.
+    Raises ``BadInput``: shapes that do not fit, time that does not increase, numbers that are not
+    finite, an unknown parameter or one out of its range, one that would be inherited and is not
+    given.
     """
     return Replaying(model, estimator, detector, parameters, rearm, episodes).feed(signals)
 
@@ -157,7 +160,8 @@ class Replaying:
 
         ``sensed`` (6, n) is in the order of ``Signals``, the time in seconds.
 
-        Raises ``BadInput``: a wrong shape, numbers that are not finite, or time that does not increase.
+        Raises ``BadInput``: a wrong shape, numbers that are not finite, or time that does not
+        increase.
         """
         if sensed.shape != self._block[:, 0].shape or not np.isfinite(sensed).all():
             raise BadInput(
@@ -193,7 +197,8 @@ def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
 def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) -> dict[str, Any]:
     """Parameters of methods, their gains in place of ``omega`` and ``damping_ratio`` of a law ``inverse_dynamics``.
 
-    Nothing is replaced where no method works on gains or has an ``omega`` of its own, or where none is given.
+    Nothing is replaced where no method works on gains or has an ``omega`` of its own, or where none
+    is given.
 
     Raises ``BadInput``: a value that ``Parameter.check`` refuses.
     """

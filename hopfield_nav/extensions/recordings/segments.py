@@ -1,11 +1,11 @@
 """The threshold that each part of a motion needs, and the rate of false alarms against the force felt.
 
-A part lies between two rests. Its first half says how high the level rises with a threshold, its second half judges.
-For detectors whose level is a size over a threshold. Alarms are counted by the rule of the control computer, as
-``Watched.alarms`` counts them.
+A part lies between two rests. Its first half says how high the level rises with a threshold, its
+second half judges. For detectors whose level is a size over a threshold. Alarms are counted by the
+rule of the control computer, as ``Watched.alarms`` counts them.
 
-The force is that on the tool which reaches the threshold by itself, with torques J' f and the arm at rest in what its
-model is wrong about: the median over directions, along the motion.
+The force is that on the tool which reaches the threshold by itself, with torques J' f and the arm
+at rest in what its model is wrong about: the median over directions, along the motion.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,8 @@ def by_segment(
 ) -> list[SegmentThreshold]:
     """The threshold of every part of free motions, as a share of a given one.
 
-    Raises ``BadInput``: a detector whose level is not in proportion to its threshold; nothing moves.
+    Raises ``BadInput``: a detector whose level is not in proportion to its threshold; nothing
+    moves.
     """
     require_in_proportion(watched.detector.name)
     found = []
@@ -89,8 +90,8 @@ def rate_curve(
 ) -> RateCurve:
     """The rate of false alarms with several shares of a threshold, ascending, and the force that each lets one feel.
 
-    A level that stays above a low threshold is one long alarm. So below the whole threshold the rate is the largest of
-    the shares from there up to 1: it never falls with the threshold.
+    A level that stays above a low threshold is one long alarm. So below the whole threshold the
+    rate is the largest of the shares from there up to 1: it never falls with the threshold.
 
     Raises ``BadInput``: as ``by_segment``.
     """

@@ -34,7 +34,8 @@ class Signals(NamedTuple):
     q_ref: np.ndarray
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
-    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction not taken off [N·m]
+    # (k, n) torque of the motors over the period **before** the row, at the joint side, friction
+    # not taken off [N·m]
     tau: np.ndarray
     # (k, 6) of a sensor at the flange, as in ``Sensed`` [N, N·m]; none without one
     wrench: np.ndarray = np.zeros((0, 6))
@@ -51,7 +52,8 @@ class Motors(Protocol):
 def watched_seconds(time: np.ndarray) -> float:
     """How long [s] was watched by rows at ``time`` (k,): a gap counts as a usual step.
 
-    A gap is longer than ``GAP`` usual ones. Usual is the lower quartile: every other row may be missing.
+    A gap is longer than ``GAP`` usual ones. Usual is the lower quartile: every other row may be
+    missing.
     """
     steps = np.diff(time)
     usual = float(np.quantile(steps, 0.25)) if steps.size else 0.0
@@ -87,8 +89,8 @@ def stride_of(data: "xarray.Dataset", world: "World", where: str) -> int:
 def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
     """Signals of a run's record, each ``stride``-th row.
 
-    A row of the record holds the torque from that row on; the methods are told that of the period before, as it was
-    measured.
+    A row of the record holds the torque from that row on; the methods are told that of the period
+    before, as it was measured.
     """
     time = data.time.values[::stride]
     logged = {name: f"{name}_sensed" if f"{name}_sensed" in data else name for name in _NAMES[:-1]}

@@ -1,7 +1,8 @@
 """A detector's threshold for a wanted rate of false alarms, from motion in which nothing touched the arm.
 
-What chooses the threshold does not judge it: the rate that is told is that of other motion. Over a log whose contacts
-are known, the untouched motion of one half chooses and the other half judges; then the other way round.
+What chooses the threshold does not judge it: the rate that is told is that of other motion. Over a
+log whose contacts are known, the untouched motion of one half chooses and the other half judges;
+then the other way round.
 """
 
 import math
@@ -60,8 +61,8 @@ def quiet_threshold(
 ) -> np.ndarray:
     """A threshold in proportion to ``start`` that is a margin above the highest level of free motion.
 
-    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages, allows for more
-    than the motion shows, however low the threshold, a very low one.
+    ``highest`` is the level of the motion with a threshold. Where the detector, named in messages,
+    allows for more than the motion shows, however low the threshold, a very low one.
     """
     threshold = start
     for k in range(4 * _TRIES):
@@ -147,18 +148,21 @@ class ChosenThreshold(NamedTuple):
 def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float) -> ChosenThreshold:
     """The least threshold with which free motion shows no more than a rate of alarms, and a tenth more.
 
-    A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were counted ends at it or
-    below. Motion too short for that gets a threshold with which it raises no alarm at all. The thresholds of the
-    joints are in proportion to the largest torques that the estimator takes for contact in this motion.
+    A rate (false alarms an hour) is shown where the exact 95 % interval of the alarms that were
+    counted ends at it or below. Motion too short for that gets a threshold with which it raises no
+    alarm at all. The thresholds of the joints are in proportion to the largest torques that the
+    estimator takes for contact in this motion.
 
-    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do; no motion, or no rate.
+    Raises ``BadInput``: the detector has no threshold, or none that is allowed would do; no motion,
+    or no rate.
     """
     seconds = sum(watched_seconds(signals.time) for signals in free if len(signals.time))
     if not seconds > 0:
         raise BadInput("no free motion", found=f"{seconds:g} s", allowed="some seconds of it")
     if not 0.0 < per_hour < math.inf:
         raise BadInput("no rate", found=per_hour, allowed="alarms per hour above 0")
-    # the most alarms in that time whose interval ends at the rate or below; -1 where not even none does
+    # the most alarms in that time whose interval ends at the rate or below; -1 where not even none
+    # does
     allowed = (
         bisect_right(range(_MOST_ALARMS), per_hour, key=lambda count: alarm_rate(count, seconds)[2])
         - 1
@@ -218,7 +222,8 @@ def _least(
 ) -> np.ndarray:
     """The least share of a quiet threshold with so many alarms or fewer, to a hundred-thousandth of it.
 
-    The whole of it where alarms never become more, however low it is: this motion then bounds it from nowhere.
+    The whole of it where alarms never become more, however low it is: this motion then bounds it
+    from nowhere.
     """
 
     def few(share: float) -> bool:
@@ -255,7 +260,8 @@ def labelled_truth(time: np.ndarray, touched: np.ndarray, joints: int) -> Contac
 def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
     """Judge an estimator and a detector by a log, and the truth of it row by row.
 
-    Raises ``BadInput``: a detector without a threshold; no contact or no free motion in one of the halves.
+    Raises ``BadInput``: a detector without a threshold; no contact or no free motion in one of the
+    halves.
     """
     touched = truth.largest > 0.0
     middle = int(np.count_nonzero(signals.time <= 0.5 * (signals.time[0] + signals.time[-1])))

@@ -1,10 +1,11 @@
 """Friction level and stiffness of a gear from a small motion to and fro: a fit of Dahl's law.
 
-For a ratio k = σ / F_c of stiffness and level the law in shares u = F / F_c of the level is affine in what it began
-with: along the path, u = a + u_0 e, where a and e depend on the angles alone. So the torque is b + F_c a + F_c u_0 e
-with an unknown constant b, for what the model of the arm has wrong at this place: linear least squares for each k,
-and k is looked for on a grid. What fits nearly as well tells how far it is known. A joint whose encoder stands still
-tells nothing: its gear may be stiffer than that can see.
+For a ratio k = σ / F_c of stiffness and level the law in shares u = F / F_c of the level is affine
+in what it began with: along the path, u = a + u_0 e, where a and e depend on the angles alone. So
+the torque is b + F_c a + F_c u_0 e with an unknown constant b, for what the model of the arm has
+wrong at this place: linear least squares for each k, and k is looked for on a grid. What fits
+nearly as well tells how far it is known. A joint whose encoder stands still tells nothing: its gear
+may be stiffer than that can see.
 
 Source: Dahl 1968 (the law, see ``dynamics.joint_friction``).
 """
@@ -36,8 +37,8 @@ class GearFit(NamedTuple):
     level: float  # at which its friction slips [N·m]
     deviation: float  # standard deviation of it [N·m]
     stiffness: float  # of its gear before that [N·m/rad]
-    # softest, stiffest: between which the stiffness lies; the latter infinite where the encoder cannot see
-    # the gear give [N·m/rad]
+    # softest, stiffest: between which the stiffness lies; the latter infinite where the encoder
+    # cannot see the gear give [N·m/rad]
     softest: float
     stiffest: float
     begun: float  # friction at the beginning [N·m]
@@ -48,8 +49,8 @@ class GearFit(NamedTuple):
 def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float = 0.0) -> GearFit:
     """Fit Dahl's law to measured angles ``q`` (k,) of a joint [rad].
 
-    ``torque`` (k,) is that of its motor less what the model of the arm takes, each over the period before [N·m],
-    ``period`` that of the samples [s], ``resolution`` the step of the encoder [rad].
+    ``torque`` (k,) is that of its motor less what the model of the arm takes, each over the period
+    before [N·m], ``period`` that of the samples [s], ``resolution`` the step of the encoder [rad].
     """
     products, left = np.zeros((len(RATIOS), 4, 4)), np.zeros(len(RATIOS))
     waits = max(2, round(STANDING / period))
@@ -87,8 +88,9 @@ def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float
 def _sum_products(q, torque, ratios, resolution, waits, products, ends):
     """Of the columns 1, a, e and the torque (ratios, 4, 4), and the last e (ratios,).
 
-    A change within a step of the encoder is none; ``waits`` samples after the last one a joint stands. ``e`` over a
-    path is squared where the ratio doubles: an exponential for each would be most of the time.
+    A change within a step of the encoder is none; ``waits`` samples after the last one a joint
+    stands. ``e`` over a path is squared where the ratio doubles: an exponential for each would be
+    most of the time.
     """
     share, kept, sums = np.zeros(ratios.size), np.ones(ratios.size), np.zeros((7, ratios.size))
     at, standing, used, total, square = q[0], 0, 0, 0.0, 0.0

@@ -1,8 +1,9 @@
 """The arm learns itself: a wiggle before the first motion, and windows of free motion on the way.
 
-It owns the times: when the wiggle is over, when what was gathered is looked at, and what is not learnt from, since
-there was an alarm, or nearly one, within ``APART``. What it learns goes into the control computer's model, into what
-it believes of its gears, and into what its detector allows the model to have wrong.
+It owns the times: when the wiggle is over, when what was gathered is looked at, and what is not
+learnt from, since there was an alarm, or nearly one, within ``APART``. What it learns goes into the
+control computer's model, into what it believes of its gears, and into what its detector allows the
+model to have wrong.
 """
 
 import math
@@ -73,10 +74,12 @@ class Learner:
         self._belief.doubt[:] *= UNTOLD if self._wiggle_time else 1.0
         self._step, self._looks = world.plant.step, round(LOOK_EVERY / world.plant.step)
         self._wiggled = math.ceil(self._wiggle_time / self._step + 0.5) if self._wiggle_time else 0
-        # windows learnt; times of the last of them, and up to which those of a declared payload were looked at [s]
+        # windows learnt; times of the last of them, and up to which those of a declared payload
+        # were looked at [s]
         self._learnt, self._drifted, self._paid = 0, self._wiggle_time, self._wiggle_time
         self._payload = section.payload
-        # whether masses may be learnt: what is wrong in the friction of gears that give would be taken for theirs
+        # whether masses may be learnt: what is wrong in the friction of gears that give would be
+        # taken for theirs
         self._told = not self._wiggle_time or bool(np.isinf(self._model.presliding).all())
 
     def wiggle(self, motion: PlannedMotion) -> tuple[PlannedMotion, Trajectory | None]:

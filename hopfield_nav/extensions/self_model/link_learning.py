@@ -1,17 +1,19 @@
 """Masses and centres of the links, and a payload, learnt on the way, with the model as prior.
 
-The unknowns are what each link's mass is off by, as a share, how far its centre is off, what Coulomb and viscous
-friction of each joint are off by, as shares, and mass and first moment of a payload in the flange frame. The torque
-is linear in them but for products of two small ones (the regressor of ``dynamics.identification`` times the change of
-the inertial parameters), so that means over short windows of free motion give equations that are solved as Bayes'
-rule says. A contact that grows slowly is no error of the model: a force on the tool, none at first, that drifts is
-one more unknown, and takes what changes with time rather than with the place. A window is left out
+The unknowns are what each link's mass is off by, as a share, how far its centre is off, what
+Coulomb and viscous friction of each joint are off by, as shares, and mass and first moment of a
+payload in the flange frame. The torque is linear in them but for products of two small ones (the
+regressor of ``dynamics.identification`` times the change of the inertial parameters), so that means
+over short windows of free motion give equations that are solved as Bayes' rule says. A contact that
+grows slowly is no error of the model: a force on the tool, none at first, that drifts is one more
+unknown, and takes what changes with time rather than with the place. A window is left out
 
-- where it tells nothing new: the torque at this place is known better than one window can say. So what
-  grows slowly, as a contact may, is not learnt away where the arm has been;
+- where it tells nothing new: the torque at this place is known better than one window can say. So
+  what grows slowly, as a contact may, is not learnt away where the arm has been;
 - where it does not fit at all: that is no error of the model.
 
-Source: the regressor: madsen2020 section 3; recursive least squares with a prior: Gautier and Poignet 2001.
+Source: the regressor: madsen2020 section 3; recursive least squares with a prior: Gautier and
+Poignet 2001.
 """
 
 import math
@@ -58,8 +60,8 @@ class LinkLearning:
     def __init__(self, arm: Arm) -> None:
         self.n = n = len(arm.dh)
         self.arm = copy(arm)  # as it was believed before
-        # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous (n)
-        # friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
+        # (6 n + 7,) unknowns: of each link mass (share) and centre (3) [m]; Coulomb (n) and viscous
+        # (n) friction (shares); payload and its first moment [kg, kg·m]; force on the tool [N]
         self.values = np.zeros(6 * n + PAYLOAD + FORCE)
         links = np.tile([SCALE, SHIFT, SHIFT, SHIFT], n)
         deviations = np.concatenate(

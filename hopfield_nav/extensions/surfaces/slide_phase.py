@@ -1,8 +1,8 @@
 """Sliding along what was felt, from an alarm until the new path leads away: ``explore: slide``.
 
-The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force and moves along.
-Where to, and when it is enough, the navigator says; a surface that is lost for good, or was never found, ends it too.
-Then the world's law goes on from where the arm is.
+The law ``hybrid_force_motion`` takes the place of the world's own: it presses with a wanted force
+and moves along. Where to, and when it is enough, the navigator says; a surface that is lost for
+good, or was never found, ends it too. Then the world's law goes on from where the arm is.
 """
 
 import math
@@ -134,12 +134,13 @@ def with_sliding(
 ) -> control.Controller:  # fmt: skip
     """The control computer with a law that approaches a surface and slides along it.
 
-    Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed`` along it [m/s].
-    ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is perpendicular to it, both unit
-    vectors; about the axis the arm slides counter-clockwise around what it touches. The estimator believes in the
-    force ``bias`` (3,) without a contact [N]. The gains of the force are as much smaller as the ``period`` [s] of
-    control is longer than 1 ms. The joints follow with ``gains``, (n,) each; None, or without stiffness: with those of
-    the law itself.
+    Limits, period and delay stay. Wanted are a ``force`` across the surface [N] and a ``speed``
+    along it [m/s]. ``normal`` (3,) points from the surface, as far as it is known, ``axis`` (3,) is
+    perpendicular to it, both unit vectors; about the axis the arm slides counter-clockwise around
+    what it touches. The estimator believes in the force ``bias`` (3,) without a contact [N]. The
+    gains of the force are as much smaller as the ``period`` [s] of control is longer than 1 ms. The
+    joints follow with ``gains``, (n,) each; None, or without stiffness: with those of the law
+    itself.
     """
     slower = min(1.0, _PERIOD / period)
     heading, elevation = (

@@ -14,8 +14,8 @@ _STEPS = 65535  # of 16 bits
 def packed(values: np.ndarray) -> dict[str, Any]:
     """An array in steps of a 65,535th of its span: ``{"shape", "low", "step", "data"}``.
 
-    Its values are low + step × number, the numbers in base64, unsigned, 16 bits, little-endian, last index fastest;
-    what is not finite is taken for 0.
+    Its values are low + step × number, the numbers in base64, unsigned, 16 bits, little-endian,
+    last index fastest; what is not finite is taken for 0.
     """
     values = np.nan_to_num(np.asarray(values, dtype=float), nan=0.0, posinf=0.0, neginf=0.0)
     low = float(values.min(initial=np.inf)) if values.size else 0.0

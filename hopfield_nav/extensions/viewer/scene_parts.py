@@ -56,8 +56,8 @@ def describe(
 def link_poses(arm: Arm, q: np.ndarray) -> dict[str, Any]:
     """Where the links are, base and flange included, at joint angles (f, n) [rad].
 
-    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do not change sign
-    from frame to frame.
+    ``position`` (f, n + 1, 3) [m] and ``turn`` (f, n + 1, 4), unit quaternions x, y, z, w that do
+    not change sign from frame to frame.
     """
     frames = link_frames(arm, q)
     turn = (
@@ -78,7 +78,8 @@ def solid_part(
 ) -> dict[str, Any]:
     """A solid with its own keys of the world file.
 
-    Beside them when it was first ``touched``, if ever, and from when until when it ``stands`` [s]; None: never.
+    Beside them when it was first ``touched``, if ever, and from when until when it ``stands`` [s];
+    None: never.
     """
     begin, end = (time if math.isfinite(time) else None for time in stands)
     told = {"kind": type(solid).__name__.lower(), "known": known, "touched": touched, "stands": [begin, end],

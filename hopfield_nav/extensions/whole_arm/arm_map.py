@@ -1,14 +1,16 @@
 """What the arm does next on its map of joint angles, and how the path to its goal is chosen.
 
-``ArmMap.next_step`` is asked when a motion has ended, and answers a path, or that there is none; it drives nothing.
-Where its paths get narrow it goes on with a finer map.
+``ArmMap.next_step`` is asked when a motion has ended, and answers a path, or that there is none; it
+drives nothing. Where its paths get narrow it goes on with a finer map.
 
-What is known blocks for good, and so do facts, and last legs and tool's lines that were touched. All else that was felt
-has a certainty. A level c closes every cell and likely place of which more than c is believed: an attempt takes its
-smallest level that leaves a path and, at that level, the shortest path, however long. Touched steps have no levels: an
-attempt closes all of them, or facts alone; their certainty is for the record and for a planner of the user.
-``ATTEMPTS`` are in their order, each less careful than the one before, and ``choose_path`` makes them until one of them
-settles it. The path of each comes from ``Search.shortest``, which may give up before it has found one.
+What is known blocks for good, and so do facts, and last legs and tool's lines that were touched.
+All else that was felt has a certainty. A level c closes every cell and likely place of which more
+than c is believed: an attempt takes its smallest level that leaves a path and, at that level, the
+shortest path, however long. Touched steps have no levels: an attempt closes all of them, or facts
+alone; their certainty is for the record and for a planner of the user. ``ATTEMPTS`` are in their
+order, each less careful than the one before, and ``choose_path`` makes them until one of them
+settles it. The path of each comes from ``Search.shortest``, which may give up before it has found
+one.
 """
 
 from collections.abc import Callable
@@ -47,10 +49,11 @@ class Attempt(NamedTuple):
     past: Literal[
         "touched", "facts"
     ]  # which steps it keeps closed: all that were touched, or facts alone
-    # certainties of cells and places against which it may lead; ``past`` alone decides of touched steps
+    # certainties of cells and places against which it may lead; ``past`` alone decides of touched
+    # steps
     risks: tuple[float, ...]
-    # a path that risks no more is taken at once: any at 1, none over touched steps at 0, since those risk 1; another is
-    # kept, in case no later one is found
+    # a path that risks no more is taken at once: any at 1, none over touched steps at 0, since
+    # those risk 1; another is kept, in case no later one is found
     settles: float = 1.0
     is_needed: bool = False  # whether the search ends where this attempt finds no path
 
@@ -91,9 +94,10 @@ class Choice(NamedTuple):
 def choose_path(search: Search, query: Query) -> Choice | None:
     """The path of the first attempt that settles it, else of the last that found one.
 
-    None: facts, and last legs and lines that were touched, leave none. An attempt over touched steps, the fourth among
-    them, is made only while there is no path past them, and none is made twice: without ``finer`` "all" centres are the
-    nearest ones. A path that is kept is dropped where an attempt from more centres, against as much doubt, gives up.
+    None: facts, and last legs and lines that were touched, leave none. An attempt over touched
+    steps, the fourth among them, is made only while there is no path past them, and none is made
+    twice: without ``finer`` "all" centres are the nearest ones. A path that is kept is dropped
+    where an attempt from more centres, against as much doubt, gives up.
     """
     kept, made = None, list[tuple[Exits, str, tuple[float, ...]]]()
     for attempt in ATTEMPTS:
@@ -124,8 +128,8 @@ def _least(
 ) -> tuple[CellPath | None, float]:
     """By halving: the path that risks the least of some levels, and that level.
 
-    ``enough``: a level at which an earlier attempt found a path. None above it is asked, and it the last, if none below
-    leaves a path; then this attempt may give up all the same.
+    ``enough``: a level at which an earlier attempt found a path. None above it is asked, and it the
+    last, if none below leaves a path; then this attempt may give up all the same.
     """
     low, high, path = 0, len(levels) - 1, None
     if enough in levels:
@@ -200,11 +204,12 @@ class ArmMap:
     ) -> Drive | End | None:
         """What the arm does next from joint angles (n,) [rad], where its trail ends; ``straight``: over lines.
 
-        First whether the map can be entered, then which path there is, whether the arm fits at its goal at all
-        (an early no, of a probability, which ends a run whose every path is doubted, on whatever map), whether the map
-        becomes finer, so that facts end a run on the finest map alone, and whether the arm had better try what it felt.
-        The plan is noted by which it goes on, or ends. None: it goes further back on its trail, as no cell can be
-        entered from where a line was touched.
+        First whether the map can be entered, then which path there is, whether the arm fits at its
+        goal at all (an early no, of a probability, which ends a run whose every path is doubted, on
+        whatever map), whether the map becomes finer, so that facts end a run on the finest map
+        alone, and whether the arm had better try what it felt. The plan is noted by which it goes
+        on, or ends. None: it goes further back on its trail, as no cell can be entered from where a
+        line was touched.
         """
         if not len(self.search.ends):
             return End(
@@ -244,9 +249,9 @@ class ArmMap:
     def path_by_belief(self, here: Cell, q: np.ndarray) -> tuple[Choice | None, CollisionEvidence]:
         """The path by what the strategy of the world believes, and that.
 
-        Where that path would risk more than an even chance, it is chosen anew by the cells that the strategy keeps for
-        this (``at_last``), if it has any: those without surfaces, from the tenth touch on. After ``LINE_TOUCHES``
-        touches the tool's lines to the goals are let go for good.
+        Where that path would risk more than an even chance, it is chosen anew by the cells that the
+        strategy keeps for this (``at_last``), if it has any: those without surfaces, from the tenth
+        touch on. After ``LINE_TOUCHES`` touches the tool's lines to the goals are let go for good.
         """
         report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
         points, weights, touches = self.collisions.places()

@@ -1,9 +1,10 @@
 """Which cells of a joint grid a thing in space blocks: those at whose centres the arm touches it.
 
-The cells are a tree, one joint a level, whose nodes are visited depth first. A node at depth i fixes joints 1…i, so
-the frames of links 1…i and every body on them are known, and the cells that go on from it are one contiguous block of
-the grid: what touches there touches in the whole block, and what the rest of the arm cannot reach is not looked at
-again. A body that lies along the axis of its own joint is known one level earlier: that joint does not move it.
+The cells are a tree, one joint a level, whose nodes are visited depth first. A node at depth i
+fixes joints 1…i, so the frames of links 1…i and every body on them are known, and the cells that go
+on from it are one contiguous block of the grid: what touches there touches in the whole block, and
+what the rest of the arm cannot reach is not looked at again. A body that lies along the axis of its
+own joint is known one level earlier: that joint does not move it.
 """
 
 import math
@@ -44,16 +45,16 @@ class Tree(NamedTuple):
     turn: (
         np.ndarray
     )  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
-    # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and its points
-    # are in that link's frame
+    # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and
+    # its points are in that link's frame
     bodies: np.ndarray
     order: np.ndarray  # (k,) int64 bodies by depth
     begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
     reach: (
         np.ndarray
     )  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
-    # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node, whatever that
-    # joint's angle: radius and height of the circle, and thickness about it [m]
+    # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node,
+    # whatever that joint's angle: radius and height of the circle, and thickness about it [m]
     ring: np.ndarray
     ring_begin: np.ndarray  # (n + 2,) int64 where those of nodes of a depth begin in it
 
@@ -138,9 +139,9 @@ def _turns(arm, angles):
 def next_node(arm, tree, work, cell, first, depth, descend):
     """Go on to the next node, its first child where ``descend`` says so, and update its frame.
 
-    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64 are the cells of
-    the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first cell of the nodes on the way to it.
-    Returns the depth of the next node, or -1 after the last.
+    The frames 1…depth of ``work`` are those of the node, at this depth from 0; ``cell`` (n,) int64
+    are the cells of the joints that it fixes, ``first`` (n + 1,) int64 the flat index of the first
+    cell of the nodes on the way to it. Returns the depth of the next node, or -1 after the last.
     """
     if descend:
         cell[depth] = 0
@@ -184,9 +185,10 @@ def mark_ball(
 ) -> None:
     """Raise the certainty of every cell at whose centre the moving arm is near a point (3,) in base axes [m].
 
-    ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0 to 255, and never
-    lowered. Cells are marked where the surface of a link from 1 on, or of the tool, is nearer than ``radius`` to the
-    point [m]; a negative one asks for the point to lie that deep inside.
+    ``certainty`` is uint8 of the grid's shape, contiguous; it is changed in place to ``level``, 0
+    to 255, and never lowered. Cells are marked where the surface of a link from 1 on, or of the
+    tool, is nearer than ``radius`` to the point [m]; a negative one asks for the point to lie that
+    deep inside.
     """
     bodies, place = geometry.arm_bodies(arm), np.asarray(point, dtype=np.float64)
     tree = make_tree(arm, grid, bodies[bodies[:, LINK] > 0])
@@ -211,7 +213,8 @@ def cells_near(arm: Arm, grid: JointGrid, point: np.ndarray, distance: float) ->
 def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     """Whether the arm touches itself or a known solid at the centre of each cell, bool of the grid's shape.
 
-    It is ``clearance.collides`` of all centres; the scene is from ``clearance.build_scene`` for this arm.
+    It is ``clearance.collides`` of all centres; the scene is from ``clearance.build_scene`` for
+    this arm.
     """
     blocked = np.zeros(grid.shape, dtype=np.bool_)
     tree = make_tree(arm, grid, scene.bodies)
@@ -223,8 +226,8 @@ def block_known(arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
 def _checks(scene: Scene, tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     """Everything to be tested, by the depth at which it is decided.
 
-    (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it is a solid. (c,)
-    distance that is kept [m].
+    (c, 4) int64: that depth; the body that is known last; the other body, or the solid; whether it
+    is a solid. (c,) distance that is kept [m].
     """
     depth = tree.bodies[:, LINK].astype(np.int64)
     a, b = scene.pairs.T

@@ -216,7 +216,8 @@ def slices_page(run: Run) -> Figure | None:
 def draw_slice(ax: Axes, run: Run, made: FeltMap, across: int, up: int) -> Axes:
     """The map over two joints, counted from 0, the others as when the arm went on after its last touch.
 
-    The way that the arm went is bold where it runs in the slice, and thin where another joint is elsewhere.
+    The way that the arm went is bold where it runs in the slice, and thin where another joint is
+    elsewhere.
     """
     began, q = last_configuration(run, made), run.data.q.values
     at: list[int | slice] = [

@@ -1,9 +1,9 @@
 """A grid over the joint angles: cells and their centres; a finer grid where it is narrow, and what is carried over.
 
-A finer grid has the cells of the axes of all joints split in three about the goal. So the centre of every cell is one
-of the finer grid too, and a step between two centres is one step there, or three or fewer in a row. What was driven is
-free there as well; a touch closes that part of the step in which it was felt, for a fact only where that is well
-inside the part.
+A finer grid has the cells of the axes of all joints split in three about the goal. So the centre of
+every cell is one of the finer grid too, and a step between two centres is one step there, or three
+or fewer in a row. What was driven is free there as well; a touch closes that part of the step in
+which it was felt, for a fact only where that is well inside the part.
 """
 
 import itertools
@@ -25,7 +25,8 @@ TURN = 2.0 * math.pi
 class JointGrid(NamedTuple):
     """Cells between two angles of every joint, equal ones or, where it is finer in places, with given edges.
 
-    An axis of a full turn is closed: behind its last cell comes the first, where the arm is as it was.
+    An axis of a full turn is closed: behind its last cell comes the first, where the arm is as it
+    was.
     """
 
     lower: np.ndarray  # (n,) angles at which the first cells begin [rad]
@@ -142,8 +143,8 @@ class JointGrid(NamedTuple):
 def default_bounds(arm: Arm, start: np.ndarray, shape: Sequence[int]) -> JointGrid:
     """One turn of every joint, half of it to each side of the start within the limits; or all of less.
 
-    An axis of one cell ends as far below the start (n,) [rad] as above: its only angle is that of the start.
-    ``shape`` is the cells of each joint.
+    An axis of one cell ends as far below the start (n,) [rad] as above: its only angle is that of
+    the start. ``shape`` is the cells of each joint.
 
     Raises ``BadInput``: a start beyond the limits.
     """
@@ -236,8 +237,8 @@ class Carried:
     def beliefs(self, known: Beliefs, felt_at: dict[Step, float]) -> Beliefs:
         """Facts and beliefs about the steps of the finer map.
 
-        ``felt_at`` has the angle [rad] of its joint at which each step was touched last. Of one that an earlier run
-        felt none is known: each of its parts is believed closed.
+        ``felt_at`` has the angle [rad] of its joint at which each step was touched last. Of one
+        that an earlier run felt none is known: each of its parts is believed closed.
         """
         carried = Beliefs(self._fine.shape, self._fine.turn)
         carried.in_free_air = known.in_free_air
@@ -261,10 +262,11 @@ class Carried:
 def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.ndarray:
     """Joint angles (k, n) within the map at which the arm is at its goal and touches nothing known [rad].
 
-    k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search unwinds its paths. An
-    axis of one cell gets the angle within the joint's limits that is nearest to the start. The goal is a position, a
-    pose or joint angles; the world's seed draws rotations for a position, and for an arm without a closed form where
-    a search begins. The arm has its tool frame; the scene is what is known.
+    k may be 0. On a closed axis one angle stands for all that differ by whole turns; the search
+    unwinds its paths. An axis of one cell gets the angle within the joint's limits that is nearest
+    to the start. The goal is a position, a pose or joint angles; the world's seed draws rotations
+    for a position, and for an arm without a closed form where a search begins. The arm has its tool
+    frame; the scene is what is known.
     """
     goal = world.goal
     if goal is None:
@@ -272,7 +274,8 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     if goal.joints is not None:
         rows = np.array([goal.joints])
     elif not has_closed_form(arm):
-        # a numeric search from the start, and from angles over the map that differ on axes of several cells
+        # a numeric search from the start, and from angles over the map that differ on axes of
+        # several cells
         start = np.array(world.start.joints)
         drawn = np.random.default_rng(world.seed).uniform(
             grid.lower, grid.upper, (numbers.ROTATIONS, len(start))

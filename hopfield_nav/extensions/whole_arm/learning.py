@@ -1,13 +1,14 @@
 """What touches and passages of the whole arm teach: steps, cells, and places in space.
 
-Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would contain it more is
-said than against one where the arm would be near it. What several touches say adds up, as -ln(1 - certainty), the
-measure that ``beliefs`` has for steps. Places through which the arm has passed are ruled out, and places beside those
-of other touches gain weight: an obstacle is often touched more than once.
+Every place at which a touch may have been is a ball. Against a cell in whose middle the arm would
+contain it more is said than against one where the arm would be near it. What several touches say
+adds up, as -ln(1 - certainty), the measure that ``beliefs`` has for steps. Places through which the
+arm has passed are ruled out, and places beside those of other touches gain weight: an obstacle is
+often touched more than once.
 
-Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some points of that plane
-may be believed to be occupied too, with a share of the place's weight, until the arm contains them. They
-speak against cells alone: they close no step and settle no early no.
+Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some
+points of that plane may be believed to be occupied too, with a share of the place's weight, until
+the arm contains them. They speak against cells alone: they close no step and settle no early no.
 """
 
 from typing import NamedTuple
@@ -69,9 +70,10 @@ class WholeArmLearning:
     def touch(self, detection: Detection, route: Route, number: int) -> None:
         """Close what was touched on a segment of a route.
 
-        The tool's line to a goal and the last leg to one are shut for good by one touch; a cell, as the first one,
-        until a line is touched elsewhere. A step is believed to be closed; ``confirm`` makes it a fact, after so many
-        stops as ``Beliefs`` says. Of a joint line the cells are rough.
+        The tool's line to a goal and the last leg to one are shut for good by one touch; a cell, as
+        the first one, until a line is touched elsewhere. A step is believed to be closed;
+        ``confirm`` makes it a fact, after so many stops as ``Beliefs`` says. Of a joint line the
+        cells are rough.
         """
         (first, last), step = route.cells[number : number + 2], route.step(number)
         line = route.joint_line(number)
@@ -137,9 +139,9 @@ class WholeArmLearning:
 class _Touch(NamedTuple):
     """Its places that are left, and what they say: at which cells, counted in C order, with which ``marks``.
 
-    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known [rad]. ``around``
-    (k, m, 3) are points of the surface about each place [m], NaN where none is believed; at the cells ``beside`` they
-    say so much ``more``.
+    ``alone`` is what they weigh without the other touches, ``q`` (n,) where it was felt, if known
+    [rad]. ``around`` (k, m, 3) are points of the surface about each place [m], NaN where none is
+    believed; at the cells ``beside`` they say so much ``more``.
     """
 
     places: ContactHypotheses
@@ -155,15 +157,17 @@ class _Touch(NamedTuple):
 class CollisionBelief:
     """Contacts that were felt, and the cells that they make doubtful.
 
-    Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is believed of them.
+    Surfaces are believed to go on as far as ``surface`` about likely places [m]; 0: nothing is
+    believed of them.
     """
 
     def __init__(
         self, arm: Arm, grid: JointGrid, shells: Shells = numbers.SHELLS, surface: float = 0.0
     ) -> None:
         self._arm, self._grid, self._shells, self._surface = arm, grid, shells, surface
-        # the sum of -ln(1 - certainty) as touches say it: without surfaces, and also where the arm was since. The cell
-        # in which a path begins and trials are chosen by it; paths by ``evidence``
+        # the sum of -ln(1 - certainty) as touches say it: without surfaces, and also where the arm
+        # was since. The cell in which a path begins and trials are chosen by it; paths by
+        # ``evidence``
         self.against = np.zeros(grid.shape, dtype=np.float32)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
@@ -311,8 +315,8 @@ def tangent_points(
 ) -> np.ndarray:
     """(k, m, 3) points so far [m] from each place, across the arm's normal there at joint angles (n,) [rad].
 
-    They are evenly spread about the place. NaN where the place is on the axis of its link, which has no normal there,
-    and everywhere without joint angles or a distance.
+    They are evenly spread about the place. NaN where the place is on the axis of its link, which
+    has no normal there, and everywhere without joint angles or a distance.
     """
     points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
     if q is None or not distance or not len(points):

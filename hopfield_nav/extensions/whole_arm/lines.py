@@ -1,7 +1,8 @@
 """The route of the whole arm, its waypoints, and the motion over them: straight lines of all joints.
 
-It is at rest where the direction changes, or goes over a blend: a curve of degree five inside the triangle that a
-corner cuts off two lines, which meets them without a jump of direction or curvature.
+It is at rest where the direction changes, or goes over a blend: a curve of degree five inside the
+triangle that a corner cuts off two lines, which meets them without a jump of direction or
+curvature.
 """
 
 import itertools
@@ -33,8 +34,8 @@ class Route(NamedTuple):
     cells: list[Cell | None]  # of each the cell whose centre it is, if it is one
     goal: int = -1  # number of the solution that it leads to; -1 for none
     turn: tuple[int, ...] = ()  # cells of the closed axes of the map, 0 of others
-    # of each segment the cells that it joins, where it is a straight line or a blend of such lines; none of
-    # others. Empty where there are no lines.
+    # of each segment the cells that it joins, where it is a straight line or a blend of such lines;
+    # none of others. Empty where there are no lines.
     joined: tuple[list[Cell], ...] = ()
     # (k + 1,) when the arm is at the waypoints [s]; None: at the knots of the trajectory
     times: np.ndarray | None = None
@@ -110,9 +111,9 @@ def joint_lines(
 ) -> Trajectory:  # fmt: skip
     """The motion through joint waypoints along straight lines, no point of the arm faster than ``speed``.
 
-    It rests where a line ends of the waypoints ``rows`` (k + 1, n) [rad], k at least 1. It begins at ``time`` [s]
-    with ``qd`` and ``qdd`` (n,) [rad/s, rad/s²], default rest, which may exceed the speed [m/s]; its reference has
-    this ``sample_time`` [s].
+    It rests where a line ends of the waypoints ``rows`` (k + 1, n) [rad], k at least 1. It begins
+    at ``time`` [s] with ``qd`` and ``qdd`` (n,) [rad/s, rad/s²], default rest, which may exceed the
+    speed [m/s]; its reference has this ``sample_time`` [s].
     """
     steps = np.diff(rows, axis=0)
     size, straight = np.linalg.norm(steps, axis=1), (steps[:-1] * steps[1:]).sum(axis=1)
@@ -142,8 +143,8 @@ def before_touch(
 ) -> np.ndarray | None:
     """Joint angles (n,) the least while before a time at which some point of the arm was so far away [rad].
 
-    The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of the touch. None
-    where it was never so far away.
+    The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of
+    the touch. None where it was never so far away.
     """
     times = np.linspace(
         time,
@@ -192,10 +193,10 @@ def blended_path(
 ) -> BlendedPath:
     """The motion over corners from rest to rest, no point of the arm faster than ``speed`` [m/s].
 
-    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is how much a blend
-    cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's speed limits are kept, and
-    ``ACCELERATION`` of the joints. The motion begins at ``time``, its reference has this ``sample_time`` [s]. Every
-    corner with a blend gives two rows, others one.
+    Of ``corners`` (k + 1, n) [rad], k at least 1, no two in a row are alike; ``cut`` (k + 1,) is
+    how much a blend cuts off both lines at a corner [rad], 0 for a rest, as at both ends. The arm's
+    speed limits are kept, and ``ACCELERATION`` of the joints. The motion begins at ``time``, its
+    reference has this ``sample_time`` [s]. Every corner with a blend gives two rows, others one.
     """
     parts, times, rows = list[Trajectory](), [np.array([time])], [corners[:1]]
     for first, last in itertools.pairwise(np.flatnonzero(cut == 0.0)):
@@ -288,8 +289,8 @@ def _point_limit(arm: Arm, segment: PathSegment, speed: float) -> np.ndarray:
 def tool_line(arm: Arm, scene: Scene, q: np.ndarray, distance: float) -> np.ndarray:
     """Joint angles (m, n) [rad] along the axis z of the tool from behind it to angles (n,), which are the last.
 
-    It is as long as the arm comes past what is known, ``distance`` at most [m]; straight lines of the joints between
-    keep the tool within a centimetre of it.
+    It is as long as the arm comes past what is known, ``distance`` at most [m]; straight lines of
+    the joints between keep the tool within a centimetre of it.
     """
     pose = forward_kinematics(arm, q)
     poses = np.tile(pose, (round(distance / numbers.LINE_STEP), 1, 1))

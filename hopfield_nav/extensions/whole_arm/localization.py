@@ -1,14 +1,16 @@
 """From torque to point: where on the arm a touch may have been, each place with a weight.
 
-It reads the control computer's trace some milliseconds after an alarm, takes off what the model leaves in free
-motion, and asks the isolation which patches of the arm's surface explain the rest. Patches that moved outwards when
-the contact began are more likely than those that moved away from it; near ones form a ball.
+It reads the control computer's trace some milliseconds after an alarm, takes off what the model
+leaves in free motion, and asks the isolation which patches of the arm's surface explain the rest.
+Patches that moved outwards when the contact began are more likely than those that moved away from
+it; near ones form a ball.
 
-An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on it is too small by
-something between nothing and that. A gear that gives shows what it bears; how far the believed friction may then be
-wrong is shown by gears that are softer and stiffer, along the path that was measured. So clear a torque also shows
-that a surface is rough, and the push not along the normal: a little of the weight is of pushes within a friction
-cone, which wins where no push along a normal explains what is felt.
+An ideal joint that stands still bears up to its Coulomb friction without a trace: what is felt on
+it is too small by something between nothing and that. A gear that gives shows what it bears; how
+far the believed friction may then be wrong is shown by gears that are softer and stiffer, along the
+path that was measured. So clear a torque also shows that a surface is rough, and the push not along
+the normal: a little of the weight is of pushes within a friction cone, which wins where no push
+along a normal explains what is felt.
 """
 
 import numpy as np
@@ -41,11 +43,12 @@ def localize_contact(
 ) -> ContactHypotheses:  # fmt: skip
     """Where a touch may have been, none where nothing explains what is felt.
 
-    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to be read; contact
-    began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as they are known. If gears
-    give, ``passed`` (m, n) are joint angles at which nothing touched before these rows [rad], and ``resolution`` is
-    the step of the encoders, one or (n,) [rad]. With a ``generator`` a particle filter finds the places, which it
-    draws, and else the fit of every patch.
+    The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to
+    be read; contact began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as
+    they are known. If gears give, ``passed`` (m, n) are joint angles at which nothing touched
+    before these rows [rad], and ``resolution`` is the step of the encoders, one or (n,) [rad]. With
+    a ``generator`` a particle filter finds the places, which it draws, and else the fit of every
+    patch.
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = gives(model)

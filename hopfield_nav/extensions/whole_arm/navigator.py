@@ -1,9 +1,10 @@
 """The navigator of the whole arm: it feels its way over a map of joint angles.
 
-A touch on a step closes it, as it does for the tool; on a straight line it makes the cells of the line rough, and on
-the way to or from the map it shuts that leg. A few milliseconds later the torque says where on the arm it may have
-been: each such place makes the cells doubtful at which the arm would contain it. The arm goes back, from a step to the
-last centre and from a line by 4 cm, and asks again. ``ArmMap`` says what comes next; here it is driven.
+A touch on a step closes it, as it does for the tool; on a straight line it makes the cells of the
+line rough, and on the way to or from the map it shuts that leg. A few milliseconds later the torque
+says where on the arm it may have been: each such place makes the cells doubtful at which the arm
+would contain it. The arm goes back, from a step to the last centre and from a line by 4 cm, and
+asks again. ``ArmMap`` says what comes next; here it is driven.
 """
 
 from functools import partial
@@ -56,7 +57,8 @@ class WholeArmNavigator(Navigator):
             if own
             else None
         )
-        # where the last touch was (n,) in cells, the direction there, the torque, and the cells (2, n) of the step
+        # where the last touch was (n,) in cells, the direction there, the torque, and the cells (2,
+        # n) of the step
         self._felt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None] | None = None
         self._straight = world.planner.any_angle and self._response is None
         self._route = Route(start[None], [None], turn=self.map.grid.turn)
@@ -90,7 +92,8 @@ class WholeArmNavigator(Navigator):
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Note a touch and go back where the arm came from; what to do then is decided there.
 
-        It is the cell towards which the arm moved, and the new motion; without a goal the one it has.
+        It is the cell towards which the arm moved, and the new motion; without a goal the one it
+        has.
         """
         trajectory = self.motion.trajectory
         if trajectory is None:

@@ -1,10 +1,12 @@
 """The tuned numbers of the whole arm, by idea; each with its unit, what it does, and in brackets where it came from.
 
-*guess*: set when its part was written and not varied since, in no study that was kept. *boxes*: set while an early no
-was made, on the first eighteen boxes of each family of ``scripts/suites/closed_boxes.py``. *surfaces*: chosen on the
-first forty seeds of ``scripts/suites/whole_arm_told.yaml``. *straight*: chosen so that the force of touches in
-``scripts/suites/whole_arm_straight.yaml`` is no larger than step by step. *timed*: as long as something else takes.
-*numeric*: a tolerance or a resolution; a finer one changes results by rounding alone.
+*guess*: set when its part was written and not varied since, in no study that was kept. *boxes*: set
+while an early no was made, on the first eighteen boxes of each family of
+``scripts/suites/closed_boxes.py``. *surfaces*: chosen on the first forty seeds of
+``scripts/suites/whole_arm_told.yaml``. *straight*: chosen so that the force of touches in
+``scripts/suites/whole_arm_straight.yaml`` is no larger than step by step. *timed*: as long as
+something else takes. *numeric*: a tolerance or a resolution; a finer one changes results by
+rounding alone.
 """
 
 # Which path is chosen (``arm_map``, ``search``, ``step_checks``)

@@ -1,12 +1,15 @@
 """The search over a map of joint angles: where paths may begin and end, and what is proven of them.
 
-What is known blocks for good, and so does a step that an exact check finds to touch it. A cell is judged by its
-centre, so that a thin thing may stand between two free ones: a step that sweeps through a likely place is closed as
-well, for as long as that place is believed. Which of all paths is chosen says ``arm_map``.
+What is known blocks for good, and so does a step that an exact check finds to touch it. A cell is
+judged by its centre, so that a thin thing may stand between two free ones: a step that sweeps
+through a likely place is closed as well, for as long as that place is believed. Which of all paths
+is chosen says ``arm_map``.
 
-An *exit* is a solution and a cell over which the map is left for it, in one straight *leg* of all joints.
+An *exit* is a solution and a cell over which the map is left for it, in one straight *leg* of all
+joints.
 
-The network knows no joint limits. A closed axis is cut where a path over it would turn a joint beyond them.
+The network knows no joint limits. A closed axis is cut where a path over it would turn a joint
+beyond them.
 """
 
 import itertools
@@ -61,9 +64,9 @@ class CellPath(NamedTuple):
 class Search:
     """Plans on one map of the arm of a scene, to solutions (s, n) [rad] at the goal.
 
-    ``planner`` is the user's; None: the network. Each solution may be reached from so many centres as ``most_exits``.
-    ``lines`` (m, n) of the tool lead to one of them each; a path may end where one begins, and does if no doubt speaks
-    against it: they are numbered behind the solutions.
+    ``planner`` is the user's; None: the network. Each solution may be reached from so many centres
+    as ``most_exits``. ``lines`` (m, n) of the tool lead to one of them each; a path may end where
+    one begins, and does if no doubt speaks against it: they are numbered behind the solutions.
     """
 
     def __init__(
@@ -91,7 +94,8 @@ class Search:
     def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
 
-        The centres are within the joints' limits, unless the angles stand for all whole turns of them.
+        The centres are within the joints' limits, unless the angles stand for all whole turns of
+        them.
         """
         shape, single = np.array(self._grid.shape), self._single
         at = np.where(single, 0.0, self._grid.along(q) - 0.5)
@@ -117,7 +121,8 @@ class Search:
     def rows(self, path: CellPath, q: np.ndarray) -> np.ndarray:
         """(m, n) joint angles over the centres of a path, and behind them those that end it, unwound from angles (n,).
 
-        One row ends it at a solution, several do along a tool's line, and none where it ends at a centre.
+        One row ends it at a solution, several do along a tool's line, and none where it ends at a
+        centre.
         """
         centres = np.where(self._single, q, self._grid.centre(path.cells))
         last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
@@ -126,7 +131,8 @@ class Search:
     def exits(self, shut_exits: ExitSet, kind: str = "all") -> Exits:
         """Solutions by number, and cells from which they may be reached, but for some of these.
 
-        They are "all", the nearest ``EXITS`` of each solution ("near"), or those of the tool's lines ("line").
+        They are "all", the nearest ``EXITS`` of each solution ("near"), or those of the tool's
+        lines ("line").
         """
         ends = [k for k, rows in enumerate(self._last_rows) if kind != "line" or len(rows) > 1]
         most = None if kind == "all" else numbers.EXITS
@@ -185,7 +191,8 @@ class Search:
     def towards(self, targets: np.ndarray, query: Query, certainty: float) -> CellPath | None:
         """The shortest path to one of the cells ``targets`` (k,), in C order, which may be doubted.
 
-        Against no other cell on it more than a certainty speaks. None: there is no such path, or the arm is there.
+        Against no other cell on it more than a certainty speaks. None: there is no such path, or
+        the arm is there.
         """
         free = targets[~self.blocked.reshape(-1)[targets]]
         exits: Exits = [
@@ -205,9 +212,10 @@ class Search:
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which an exact check finds nothing.
 
-        Its first leg, from the arm to a centre, is that of ``entries``. Steps that the check finds are closed, exits
-        whose last legs it finds are left out, and a joint beyond its limits gets a cut in its closed axis; where it has
-        one, the exit is left out. A round counts where a likely place was met.
+        Its first leg, from the arm to a centre, is that of ``entries``. Steps that the check finds
+        are closed, exits whose last legs it finds are left out, and a joint beyond its limits gets
+        a cut in its closed axis; where it has one, the exit is left out. A round counts where a
+        likely place was met.
         """
         left, rounds = list(exits), 0
         while left and rounds < numbers.ROUNDS:
@@ -271,7 +279,8 @@ class Network:
         self._replanner: Replanner | None = None
         self._asked: tuple[list[list[int]], AxisCuts] | None = None
         self._closed = set[Step]()
-        # of the map as it is cut: cells of the whole one that are its first, and which of its axes are closed
+        # of the map as it is cut: cells of the whole one that are its first, and which of its axes
+        # are closed
         self._first, self._periodic = np.zeros(len(grid.shape), int), list(grid.periodic)
 
     @property

@@ -1,16 +1,18 @@
 """Whether the arm at its goal would be in what was touched, surely enough to end a search: belief, not fact.
 
-A goal at which the arm would contain a place by more than ``DEEP`` is taken by what was felt there. A touch counts for
-the goals at which all that it may have been, almost, is in the arm. Cells of the map say nothing in this: the arm fits
-through where no centre of a cell is free.
+A goal at which the arm would contain a place by more than ``DEEP`` is taken by what was felt there.
+A touch counts for the goals at which all that it may have been, almost, is in the arm. Cells of the
+map say nothing in this: the arm fits through where no centre of a cell is free.
 
-A touch says that one of its places is in an obstacle, each with its weight, or none. A goal at which the arm would
-contain some of these places is free only if none of them is. A way is left only if some goal is free, so what the
-goals are free with adds up to a bound (Boole). Goals that contain the same places are free together and count once;
-one that contains more places than another is free only if that other is, and does not count.
+A touch says that one of its places is in an obstacle, each with its weight, or none. A goal at
+which the arm would contain some of these places is free only if none of them is. A way is left only
+if some goal is free, so what the goals are free with adds up to a bound (Boole). Goals that contain
+the same places are free together and count once; one that contains more places than another is free
+only if that other is, and does not count.
 
-After ``PATIENCE`` touches, when every path is doubted, the motion after every other touch is a trial: to the surface
-that was felt, where the arm at its goal would cross it. There it is touched again, or there is a way in.
+After ``PATIENCE`` touches, when every path is doubted, the motion after every other touch is a
+trial: to the surface that was felt, where the arm at its goal would cross it. There it is touched
+again, or there is a way in.
 """
 
 import numpy as np
@@ -52,7 +54,8 @@ class Separation:
     def judge(self, felt: WholeArmLearning) -> bool:
         """Say with ``bound`` how surely no goal is free; whether that settles it.
 
-        It does where the bound was small enough before the last touch, too: one more path was driven since.
+        It does where the bound was small enough before the last touch, too: one more path was
+        driven since.
         """
         collisions, before = felt.collisions, self._asked_with
         self.bound, self._asked_with = 1.0, -1
@@ -72,8 +75,8 @@ class Separation:
     def trial(self, path: CellPath, q: np.ndarray, felt: WholeArmLearning) -> CellPath | None:
         """A path from joint angles (n,) [rad] to where the arm is in what was felt as it is at its goal.
 
-        None where the path that was to be driven is not doubted, until two more touches have places after a trial, or
-        where nothing is left to try.
+        None where the path that was to be driven is not doubted, until two more touches have places
+        after a trial, or where nothing is left to try.
         """
         collisions, before = felt.collisions, self._tried_with
         count = len(collisions.touches)
@@ -182,9 +185,9 @@ def _groups(configurations: list[np.ndarray | None]) -> np.ndarray:
 def union_bound(right: np.ndarray, touch: np.ndarray, group: np.ndarray, sets: np.ndarray) -> float:
     """Bound of the probability that of at least one set of places, a row of bool (m, p), none is in an obstacle.
 
-    ``right`` (p,) is the probability that each place is in one, ``touch`` (p,) the number of its touch, over which the
-    sum is at most 1, and ``group`` (p,) that of its touches: groups are independent, of one only the touch counts that
-    says most.
+    ``right`` (p,) is the probability that each place is in one, ``touch`` (p,) the number of its
+    touch, over which the sum is at most 1, and ``group`` (p,) that of its touches: groups are
+    independent, of one only the touch counts that says most.
     """
     least = np.unique(sets, axis=0)
     if len(least) <= numbers.MOST_SETS:

@@ -1,15 +1,17 @@
 """Which motions may be driven: steps between centres, and straight lines that shorten a path over them.
 
-A step has to be proven free of what is known, and to sweep through no likely place, as far as a certainty is risked.
-What was checked is remembered. What parts two free centres by something known parts others beside them as well, but
-the network knows of such a step only once a path led over it: a thin wall would be met step by step, with a new path
-each time. So the steps around one that touches are checked along with it, some in every round. They are closed for
-what they are, and every path is the one that would be found without this.
+A step has to be proven free of what is known, and to sweep through no likely place, as far as a
+certainty is risked. What was checked is remembered. What parts two free centres by something known
+parts others beside them as well, but the network knows of such a step only once a path led over it:
+a thin wall would be met step by step, with a new path each time. So the steps around one that
+touches are checked along with it, some in every round. They are closed for what they are, and every
+path is the one that would be found without this.
 
-A line of all joints together is taken only where nothing speaks against it: it is proven free of what is known, sweeps
-through no likely place, and meets no doubted or rough cell between its ends and no step that was touched. What no line
-replaces is driven from centre to centre, at rest at both. A line that was touched makes the cells that it joined
-*rough*. No line joins a rough cell, so it is never driven again, and there are at most as many touched lines as cells.
+A line of all joints together is taken only where nothing speaks against it: it is proven free of
+what is known, sweeps through no likely place, and meets no doubted or rough cell between its ends
+and no step that was touched. What no line replaces is driven from centre to centre, at rest at
+both. A line that was touched makes the cells that it joined *rough*. No line joins a rough cell, so
+it is never driven again, and there are at most as many touched lines as cells.
 """
 
 import itertools
@@ -274,8 +276,9 @@ class Shortener:
     def _is_barred(self, corners: np.ndarray, cut: float) -> bool:
         """Whether the blend between two lines is doubted, or not proven free.
 
-        Between chords no component of the curve is further from them than 10 / 8 of what is cut off, as share of its
-        line, over their number squared: as many are taken as leave half of what the proof keeps free.
+        Between chords no component of the curve is further from them than 10 / 8 of what is cut
+        off, as share of its line, over their number squared: as many are taken as leave half of
+        what the proof keeps free.
         """
         if self._is_doubted(blend_points(corners, cut, numbers.LOOKS_ON_BLEND)):
             return True

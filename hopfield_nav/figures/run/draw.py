@@ -89,13 +89,15 @@ def draw_run_figures(
 ) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 
-    ``only`` is the name of one figure, which may be one that is drawn on request alone: ``convergence`` and
-    ``link_forces``.
+    ``only`` is the name of one figure, which may be one that is drawn on request alone:
+    ``convergence`` and ``link_forces``.
 
-    Figures of signals are left out where none were recorded, older ones of the same names replaced. On request there
-    is a PDF beside each PNG, and a copy of this process helps, see ``figures.film``.
+    Figures of signals are left out where none were recorded, older ones of the same names replaced.
+    On request there is a PDF beside each PNG, and a copy of this process helps, see
+    ``figures.film``.
 
-    Raises ``OSError``: a file cannot be written; ``BadInput``: there is no such figure, or none of this run.
+    Raises ``OSError``: a file cannot be written; ``BadInput``: there is no such figure, or none of
+    this run.
     """
     folder, pages = Path(folder), pages_of(run)
     if only is not None:
@@ -142,7 +144,8 @@ _ONE_PANEL: dict[str, Callable[[Axes, Run], object]] = {
 def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
     """Draw one figure of a run by the name of its file, or into Axes that are given.
 
-    Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one panel.
+    Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one
+    panel.
     """
     pages = pages_of(run) | _ON_REQUEST
     if ax is not None:

@@ -1,6 +1,7 @@
 """The film of a run, frame by frame: what stays is drawn once, what moves is drawn on top.
 
-Between the two lies what is settled from one touch to the next: the felt cells and the planned path.
+Between the two lies what is settled from one touch to the next: the felt cells and the planned
+path.
 """
 
 from pathlib import Path
@@ -44,13 +45,13 @@ def animate_run(
 ) -> Path:
     """Make the film of a run with recorded signals: ``<path>.mp4``.
 
-    The arm from one side, the map from above, and the forces over time. The speed is written in the film: as fast as
-    real, or a round multiple that keeps it within half a minute. An older film is replaced. After every frame
-    ``progress`` is called with the number of frames done and of all. On request a copy of this process helps, see
-    ``figures.film``.
+    The arm from one side, the map from above, and the forces over time. The speed is written in the
+    film: as fast as real, or a round multiple that keeps it within half a minute. An older film is
+    replaced. After every frame ``progress`` is called with the number of frames done and of all. On
+    request a copy of this process helps, see ``figures.film``.
 
-    Raises ``BadInput``: the run kept no signals, the cut is none of this run, or there is no ffmpeg; ``OSError``: the
-    file cannot be written.
+    Raises ``BadInput``: the run kept no signals, the cut is none of this run, or there is no
+    ffmpeg; ``OSError``: the file cannot be written.
     """
     if not run.data.sizes["time"]:
         raise BadInput(
@@ -76,7 +77,8 @@ class Film:
         end = cut.until(self.end)
         self.speed = figures.film_speed(end - cut.begin, _LONGEST)
         rest = _REST * self.speed if end == self.end else 0.0
-        # simulated time of every frame [s]; it goes on beyond the run's end, where the last moment stays
+        # simulated time of every frame [s]; it goes on beyond the run's end, where the last moment
+        # stays
         self.times = np.arange(cut.begin, end + rest, self.speed / cut.fps)
         self.figure = figures.film_figure(cut.size)
         self.canvas = FigureCanvasAgg(self.figure)

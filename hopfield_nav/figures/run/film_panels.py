@@ -1,8 +1,8 @@
 """The three panels of the film: the scene, the map from above, the forces over time; and a moment of it on paper.
 
-A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for every frame. Behind
-them lies what is ``settled``: it is drawn anew when there is another plan, when a touch begins or ends to glow, or
-where ``show`` says so.
+A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for
+every frame. Behind them lies what is ``settled``: it is drawn anew when there is another plan, when
+a touch begins or ends to glow, or where ``show`` says so.
 """
 
 from typing import NamedTuple
@@ -283,8 +283,8 @@ def row_at(run: Run, time: float) -> int:
 def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None = None) -> Axes:
     """Arm, obstacles, felt cells, path, trail and forces at one moment [s] of a run with signals.
 
-    The axes are ordinary ones: the scene, which several moments may share, is projected in parallel, with equal
-    lengths everywhere.
+    The axes are ordinary ones: the scene, which several moments may share, is projected in
+    parallel, with equal lengths everywhere.
     """
     panel = ScenePanel(ax, run, scene, 0.5)
     number = int(

@@ -26,8 +26,8 @@ def draw_joint_error(ax: Axes, run: Run, joint: int) -> Axes:
     return frame_time(keep_scale(ax, _ERROR), run)
 
 
-# of what is drawn over time: variables of the record, with that which it should be; field of the arm with its
-# limits, (n,) or (n, 2); unit; width of the line [pt]; what its scale spans at least
+# of what is drawn over time: variables of the record, with that which it should be; field of the
+# arm with its limits, (n,) or (n, 2); unit; width of the line [pt]; what its scale spans at least
 JOINT_SIGNALS: dict[str, tuple[list[str], str, str, float, float]] = {
     "angle": (["q", "q_ref"], "position_limits", "rad", 1.6, 0.01),
     "speed": (["qd", "qd_ref"], "speed_limits", "rad/s", 1.2, 0.01),

@@ -1,6 +1,7 @@
 """Maps: the set-up, one plan, the path that the tool took (ragazzon2012 figures 7.2, 7.4, 7.5).
 
-A map in a plane, or a level of one in space, is seen from above; a map in space from one side, without the arm.
+A map in a plane, or a level of one in space, is seen from above; a map in space from one side,
+without the arm.
 """
 
 import numpy as np
@@ -54,8 +55,9 @@ def draw_plan(ax: Axes, run: Run, plan: PlanRecord, scene: solid.SceneView | Non
 def draw_trajectory(ax: Axes, run: Run, level: int | None = None) -> Axes:
     """The tool's path over the final map and the true obstacles (ragazzon2012 figure 7.5).
 
-    A cross in the marked cell and a dot where the tool really was belong to every collision. Without recorded signals
-    the path is left out. A map in space is seen from one side, or one ``level`` of it, from 0, from above.
+    A cross in the marked cell and a dot where the tool really was belong to every collision.
+    Without recorded signals the path is left out. A map in space is seen from one side, or one
+    ``level`` of it, from 0, from above.
     """
     if level is None and solid.in_space(run):
         return draw_path_in_space(ax, run)

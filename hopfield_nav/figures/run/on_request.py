@@ -1,10 +1,11 @@
 """Figures of a run that are drawn on request alone.
 
-``convergence``: how the network settles, the largest change and the Lyapunov function, sweep by sweep. The synchronous
-sweeps of (6.9) of ragazzon2012 are made anew over the map of the last plan, from zero and from where the network of the
-plan before had settled.
+``convergence``: how the network settles, the largest change and the Lyapunov function, sweep by
+sweep. The synchronous sweeps of (6.9) of ragazzon2012 are made anew over the map of the last plan,
+from zero and from where the network of the plan before had settled.
 
-``link_forces``: how hard each link pressed, beside what the regions of a human body bear (ISO/TS 15066, table A.2).
+``link_forces``: how hard each link pressed, beside what the regions of a human body bear (ISO/TS
+15066, table A.2).
 """
 
 import numpy as np
@@ -43,8 +44,9 @@ def settling(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Settle the network of plan ``k`` sweep by sweep, from a grid of activations; None: from zero.
 
-    Returns the largest change of any neuron in each sweep (m,), relative; in the last one none changes but in its last
-    bit. And L of (6.4) with the sign of (6.5), before the first and after each sweep (m + 1,).
+    Returns the largest change of any neuron in each sweep (m,), relative; in the last one none
+    changes but in its last bit. And L of (6.4) with the sign of (6.5), before the first and after
+    each sweep (m + 1,).
     """
     logs, planner = network.run.data.activation.values[k], network.run.world.planner
     assert network.beta is not None

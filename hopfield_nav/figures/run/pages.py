@@ -1,7 +1,7 @@
 """Whole figures of a run: panels, legends and sizes for a column (8.5 cm) or a page (17 cm).
 
-A map in space is seen from one side, a plane map from above. Pages of signals, and of the moments that are worth a
-picture of the scene (ragazzon2012 figure 7.3), are of a run that recorded some.
+A map in space is seen from one side, a plane map from above. Pages of signals, and of the moments
+that are worth a picture of the scene (ragazzon2012 figure 7.3), are of a run that recorded some.
 """
 
 from collections.abc import Callable, Mapping
@@ -139,7 +139,8 @@ def snapshots_page(run: Run) -> Figure:
 def key_moments(run: Run) -> list[Moment]:
     """Start, collisions, free motion, a missed contact, end: two to six, in order, each once.
 
-    Where it can be, collisions come first, then the free motion, then the missed contact, as in the document.
+    Where it can be, collisions come first, then the free motion, then the missed contact, as in the
+    document.
     """
     events, end = run.data.event_time.values, float(run.data.time.values[-1])
     missed = [e for e in contact_episodes(run) if not e.registered]

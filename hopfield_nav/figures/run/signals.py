@@ -84,8 +84,8 @@ def _draw_component(ax: Axes, run: Run, name: str, axis: int) -> Axes:
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
     """Magnitudes of the true and of the estimated force of a run with signals (ragazzon2012 figure 7.7).
 
-    Threshold and ``detection.report`` are drawn where they are of this magnitude alone; missed contacts, and what was
-    above ``detection.report``, are shaded.
+    Threshold and ``detection.report`` are drawn where they are of this magnitude alone; missed
+    contacts, and what was above ``detection.report``, are shaded.
     """
     least = 0.006 * float(run.data.time.values[-1])  # wide enough to be seen
     for episode in missed_contacts(run):

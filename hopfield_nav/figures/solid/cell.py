@@ -39,9 +39,9 @@ class CellPose(NamedTuple):
 class CellView:
     """A cell seen from where the arm in poses (k, n) [rad] is hidden least.
 
-    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets. ``ground`` is the
-    height of the highest floor below the arm's highest point, or that of the base [m]; to a lower floor the base has a
-    foot.
+    The picture holds these poses. A known cylinder without end is drawn as high as the arm gets.
+    ``ground`` is the height of the highest floor below the arm's highest point, or that of the base
+    [m]; to a lower floor the base has a foot.
     """
 
     def __init__(self, arm: Arm, solids: Sequence[Solid], poses: np.ndarray) -> None:

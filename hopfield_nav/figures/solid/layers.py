@@ -1,6 +1,7 @@
 """Maps as pictures: where their cells and levels are, and, seen from above, what they are made of.
 
-A map in space has cubes for its cells and a box around them; ``slice_outline`` cuts an obstacle at a level's height.
+A map in space has cubes for its cells and a box around them; ``slice_outline`` cuts an obstacle at
+a level's height.
 """
 
 from collections.abc import Callable, Sequence

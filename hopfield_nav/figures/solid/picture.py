@@ -1,8 +1,10 @@
 """What is in space on axes, from one side: solids in pixels, in the lights of the page, and lines that solids hide.
 
-The projection is parallel, so that lengths stay comparable; axes are in metres of the picture plane.
+The projection is parallel, so that lengths stay comparable; axes are in metres of the picture
+plane.
 
-``Solids`` paints faces into the pixels of its axes, as many as the file or film has; lines over them stay lines.
+``Solids`` paints faces into the pixels of its axes, as many as the file or film has; lines over
+them stay lines.
 """
 
 from collections.abc import Iterable
@@ -50,8 +52,9 @@ def project(view: View, points: np.ndarray) -> np.ndarray:
 class Solids(Artist):
     """Faces on axes in metres of the picture plane, of which each pixel shows the nearest.
 
-    Of what is opaque the nearest face hides the others. A transparent part shows its own nearest face alone, over
-    what is behind it. With a height ``above`` or ``below`` [m] only what is there is shown.
+    Of what is opaque the nearest face hides the others. A transparent part shows its own nearest
+    face alone, over what is behind it. With a height ``above`` or ``below`` [m] only what is there
+    is shown.
     """
 
     def __init__(

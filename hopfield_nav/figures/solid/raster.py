@@ -1,7 +1,7 @@
 """Faces into pixels with a depth buffer: three samples a pixel, each of which shows what is nearest to the eye.
 
-An opaque face hides all behind it. Transparent faces come in layers, of each of which a sample takes the nearest face
-alone, and these are laid over what is opaque from back to front.
+An opaque face hides all behind it. Transparent faces come in layers, of each of which a sample
+takes the nearest face alone, and these are laid over what is opaque from back to front.
 """
 
 import math
@@ -27,9 +27,10 @@ def paint(
 ) -> tuple[np.ndarray, np.ndarray]:
     """A picture (height, width, 4) uint8, its lowest row first, and how near its opaque pixels are (height, width).
 
-    Faces (k, 4, 3) are convex and flat: x to the right and y upwards in pixels, z towards the eye; a triangle repeats
-    its last corner. Colours (k, 4) are within 0 and 1, ``layers`` (k,) 0 for opaque faces. Where
-    ``cut`` (4,) @ (x, y, z, 1) is below zero nothing is drawn. Nothing there is as near as -inf.
+    Faces (k, 4, 3) are convex and flat: x to the right and y upwards in pixels, z towards the eye;
+    a triangle repeats its last corner. Colours (k, 4) are within 0 and 1, ``layers`` (k,) 0 for
+    opaque faces. Where ``cut`` (4,) @ (x, y, z, 1) is below zero nothing is drawn. Nothing there is
+    as near as -inf.
     """
     picture, depth = np.zeros((*size[::-1], 4), np.uint8), np.full(size[::-1], _NONE)
     good = np.isfinite(corners).all(axis=(1, 2))

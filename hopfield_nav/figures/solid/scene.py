@@ -100,7 +100,8 @@ class SceneView:
     ) -> list[Part]:
         """The arm at ``q`` (n,), and what is around it at a time [s], as ``Solids`` shows them.
 
-        On a map in space the plan's felt cells are cubes; without the true obstacles those of known ones too.
+        On a map in space the plan's felt cells are cubes; without the true obstacles those of known
+        ones too.
         """
         parts = self.cubes(plan, known=not obstacles) if plan is not None and self.in_space else []
         if obstacles:

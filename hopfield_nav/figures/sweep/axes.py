@@ -79,7 +79,8 @@ def scale_axis(
 ) -> None:
     """Scale, ticks at the values and label of an x or a y axis, ``ax.xaxis`` or ``ax.yaxis``.
 
-    Along x there is room for so many letters; labels that find none are left out. Marks stand behind their values.
+    Along x there is room for so many letters; labels that find none are left out. Marks stand
+    behind their values.
     """
     line.axes.set(**{f"{line.axis_name}scale": "log" if axis.kind == "log" else "linear"})
     line.set_label_text(axis.label)

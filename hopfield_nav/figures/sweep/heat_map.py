@@ -40,11 +40,12 @@ def draw_heat_map(
 ) -> Axes:  # fmt: skip
     """A quantity of a sweep's table over two parameters: its median over all others and over the repeats.
 
-    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells of which every setting falls short of the
-    aim, or of the rule, are hatched by what it falls short of; those without a value are grey, with a dash. ○ stands
-    in the cell of the base world's setting, ★ in that of the best. The time to the goal is that of the runs which
-    reached it. The colours span the cells in which the goal was reached; those of a count span all cells. ``only`` is
-    a parameter and which of its values the runs have; with ``norm``, of several maps, no bar is drawn.
+    ``x`` lies across, ``y`` upwards, a colour bar beside the axes. Cells of which every setting
+    falls short of the aim, or of the rule, are hatched by what it falls short of; those without a
+    value are grey, with a dash. ○ stands in the cell of the base world's setting, ★ in that of the
+    best. The time to the goal is that of the runs which reached it. The colours span the cells in
+    which the goal was reached; those of a count span all cells. ``only`` is a parameter and which
+    of its values the runs have; with ``norm``, of several maps, no bar is drawn.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """

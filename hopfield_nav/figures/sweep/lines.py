@@ -41,9 +41,10 @@ _MIN_LABELLED_SHARE = 0.055  # share of a bar below which no count is written in
 def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     """Median of a quantity along a parameter, with a band: 5–95 %, or all of them if they are few.
 
-    Values without an order, such as methods, are strips: a dot for every run, and a line at their median. Hollow marks
-    stand where not every run reached the goal. Where other parameters vary too, or where the values were drawn at
-    random, every run is a faint dot. The marks of the base world's value and of the best stand behind them.
+    Values without an order, such as methods, are strips: a dot for every run, and a line at their
+    median. Hollow marks stand where not every run reached the goal. Where other parameters vary
+    too, or where the values were drawn at random, every run is a faint dot. The marks of the base
+    world's value and of the best stand behind them.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """
@@ -127,8 +128,8 @@ def _note(points: Points, counts: np.ndarray, ordered: bool) -> str:
 def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
     """Shares of the outcomes along a parameter as stacked bars, with counts; None: one bar of all runs.
 
-    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where runs are repeated
-    or drawn at random, for only then are they a sample.
+    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where
+    runs are repeated or drawn at random, for only then are they a sample.
 
     Raises ``BadInput``: there is no such column.
     """

@@ -59,8 +59,9 @@ _LETTERS = 42  # of a line above a panel
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
     """Every figure that says something of the table of a sweep, with its file's name.
 
-    Outcomes where they differ. One parameter: lines, or strips. Two: heat maps, Pareto fronts. Three: a heat map of
-    every quantity for each value of the third, Pareto fronts. More, or random values: lines over each, Pareto fronts.
+    Outcomes where they differ. One parameter: lines, or strips. Two: heat maps, Pareto fronts.
+    Three: a heat map of every quantity for each value of the third, Pareto fronts. More, or random
+    values: lines over each, Pareto fronts.
     """
     points = Points(data)
     varied = [name for name in points.parameters if len(set(points.values(name))) > 1]
@@ -223,7 +224,8 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
 
     ``x`` lies across, ``y`` upwards; on request there is a PDF beside the PNG.
 
-    Raises ``BadInput``: there is no result in the folder, or no such column, or nothing varies in it.
+    Raises ``BadInput``: there is no result in the folder, or no such column, or nothing varies in
+    it.
     """
     data = read_table(folder)
     points = Points(data)

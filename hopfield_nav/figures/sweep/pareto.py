@@ -26,7 +26,8 @@ class SettingMedians(NamedTuple):
     y: np.ndarray  # (n,) medians
     rows: np.ndarray  # (n,) a run of each
     able: np.ndarray  # (n,) whether at least half of its runs reached the goal
-    # indices of the able ones that no other able one beats, from small x to large; those at one place together
+    # indices of the able ones that no other able one beats, from small x to large; those at one
+    # place together
     corners: list[np.ndarray]
     front: np.ndarray  # all of them
 
@@ -34,9 +35,9 @@ class SettingMedians(NamedTuple):
 def draw_pareto(ax: Axes, data: xr.Dataset, x: str, y: str) -> Axes:
     """Settings by two quantities, of which less is better, and the front of those no other beats in both.
 
-    A setting is a combination of parameters and stands at the medians of its runs. Settings whose runs mostly did not
-    reach the goal are crosses and never on the front. Numbers on the front refer to the list at the right of the axes,
-    at most eight.
+    A setting is a combination of parameters and stands at the medians of its runs. Settings whose
+    runs mostly did not reach the goal are crosses and never on the front. Numbers on the front
+    refer to the list at the right of the axes, at most eight.
 
     Raises ``BadInput``: there is no such column, or it holds no numbers.
     """

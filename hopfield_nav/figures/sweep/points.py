@@ -49,7 +49,8 @@ class Points:
         self._rows = np.asarray(words != "", bool)
         # number of runs whose row was written, and of all
         self.count, self.whole = int(self._rows.sum()), self._rows.size
-        # (count,) the outcome of each run; one that may have gone through an obstacle did not arrive
+        # (count,) the outcome of each run; one that may have gone through an obstacle did not
+        # arrive
         self.outcome = words[self._rows]
         if PASSED in data.variables:
             through = (self.outcome == "reached") & (self.numbers(PASSED) > 0.0)

@@ -1,11 +1,12 @@
 """What touches and passages have taught of the steps between cells: facts and beliefs.
 
-A *step* leads between the centres of two cells one apart along one axis. A touch on the way closes the step: as a
-*fact* where it was a true stop that was still felt when the arm went back, else as a *belief*. That the cell ahead is
-occupied is a belief too, and with it that the steps into it are closed. A passage frees the steps that were driven,
-whatever was believed of their cells. Facts end a search, beliefs guide it: a step that is believed to be closed may
-be driven again, and then ends as a fact or as a free passage, for after ``ENOUGH`` stops it counts as closed even if
-none of them was a true one.
+A *step* leads between the centres of two cells one apart along one axis. A touch on the way closes
+the step: as a *fact* where it was a true stop that was still felt when the arm went back, else as a
+*belief*. That the cell ahead is occupied is a belief too, and with it that the steps into it are
+closed. A passage frees the steps that were driven, whatever was believed of their cells. Facts end
+a search, beliefs guide it: a step that is believed to be closed may be driven again, and then ends
+as a fact or as a free passage, for after ``ENOUGH`` stops it counts as closed even if none of them
+was a true one.
 """
 
 import itertools
@@ -41,7 +42,8 @@ PER_STEP = (
 class Step(NamedTuple):
     """From a cell to the next one along an axis; ``cell`` is the lower of the two.
 
-    On a closed axis the last cell is followed by the first one, as which ``ends`` names the one behind it.
+    On a closed axis the last cell is followed by the first one, as which ``ends`` names the one
+    behind it.
     """
 
     cell: Cell

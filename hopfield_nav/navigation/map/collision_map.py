@@ -1,9 +1,10 @@
 """The map of what was felt, and what the known obstacles block of it: cells, and straight lines of the tool.
 
-A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its cube, in space. A
-step along an axis or a diagonal, and a line of sight, stay inside the cells that they go through; so where these are
-free the tool's point touches nothing known. A longer step (of ``planner.radius`` 2 and more) passes over cells: a
-cell from which half of such a step touches a solid is blocked too.
+A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its
+cube, in space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that
+they go through; so where these are free the tool's point touches nothing known. A longer step (of
+``planner.radius`` 2 and more) passes over cells: a cell from which half of such a step touches a
+solid is blocked too.
 """
 
 import math
@@ -77,8 +78,8 @@ class CollisionMap:
     ) -> "CollisionMap":
         """Make a map without marks, by default the document's of 20 x 20.
 
-        ``rim``: "blocked" or "free", whether the outermost cells are blocked, as in the document's program. A world has
-        checked all of these.
+        ``rim``: "blocked" or "free", whether the outermost cells are blocked, as in the document's
+        program. A world has checked all of these.
         """
         blocked = np.full(shape, rim == "blocked")
         blocked[(slice(1, -1),) * len(shape)] = False
@@ -94,8 +95,8 @@ class CollisionMap:
     def cell_of(self, position: Sequence[float] | np.ndarray) -> tuple[int, ...]:
         """Cell (rank,) nearest to a position in base axes [m], which may lie outside the map.
 
-        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are counted from 1, and
-        that number is rounded half away from zero.
+        Halves are rounded as the document's program does (ragazzon2012, C.2.2): its cells are
+        counted from 1, and that number is rounded half away from zero.
 
         Raises ``BadInput``: too few coordinates, or one that is not finite.
         """
@@ -216,8 +217,8 @@ def _cells_within(
 def _least(centres: np.ndarray, solid: np.ndarray, half: float, axes: int) -> np.ndarray:
     """Least signed distance (k,) of a solid to the cells about centres (k, 3), over their first ``axes``.
 
-    Along the first axis the kernels give it. Over each further one it is convex, as the distance to a convex solid
-    is, and a golden section finds it.
+    Along the first axis the kernels give it. Over each further one it is convex, as the distance to
+    a convex solid is, and a golden section finds it.
     """
     if axes == 1:
         along = half * np.array([1.0, 0.0, 0.0])

@@ -1,8 +1,8 @@
 """Beliefs that grow old, for worlds that change (``planner.forget``).
 
-The certainty c of all that was felt and driven becomes c 2^(-age/T), at most 0.95, so that the likeliest path tries
-again what is oldest. Touches count for a time T. Nothing is certain: a step is a fact only as long as it was felt
-twice within T, and facts bar a path only where they leave none.
+The certainty c of all that was felt and driven becomes c 2^(-age/T), at most 0.95, so that the
+likeliest path tries again what is oldest. Touches count for a time T. Nothing is certain: a step is
+a fact only as long as it was felt twice within T, and facts bar a path only where they leave none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,8 @@ class FadingBeliefs(Beliefs):
         super().__init__(shape)
         self._half_life, self._time = half_life, 0.0
         self._passages: dict[Step | Cell, float] = {}  # certainty of each
-        # when each step was felt, and each segment to a goal beside, by its cell [s]; for how much each counts
+        # when each step was felt, and each segment to a goal beside, by its cell [s]; for how much
+        # each counts
         self._felt: dict[Step, list[tuple[float, float]]] = {}
         self._felt_to_goal: dict[Cell, list[tuple[float, float]]] = {}
 

@@ -85,8 +85,8 @@ class ToolMap:
     def cell_beside(self, place: np.ndarray, own: Cell) -> Cell | None:
         """The cell between which and a place (3,) [m] nothing known lies; None if there is none.
 
-        It is ``own``, the place's, even if blocked, but not if a known solid blocks it; or the nearest free cell
-        around whose centre sees the place.
+        It is ``own``, the place's, even if blocked, but not if a known solid blocks it; or the
+        nearest free cell around whose centre sees the place.
         """
         known, grid = self.known, self.grid
         if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):

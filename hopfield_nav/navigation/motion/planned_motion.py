@@ -104,8 +104,8 @@ class PlannedMotion(NamedTuple):
 class NotedPlan(NamedTuple):
     """A plan that a motion was made of, or that there was no path for one."""
 
-    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb; OWN, a
-    # planner from outside the program
+    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb;
+    # OWN, a planner from outside the program
     time: float  # of the simulation [s]
     by: str
     cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none

@@ -1,15 +1,16 @@
 """What the arm cannot reach of the map, and the turn from the start pose to a first waypoint that is far from it.
 
-A cell is out of reach where there is no solution, one beyond the limits, a singular one, or one in which a link
-touches a known obstacle. Link 1 may touch what the arm is mounted on, that is what link 1 touches whatever the angle of
-joint 1.
+A cell is out of reach where there is no solution, one beyond the limits, a singular one, or one in
+which a link touches a known obstacle. Link 1 may touch what the arm is mounted on, that is what
+link 1 touches whatever the angle of joint 1.
 
-From one waypoint to the next no joint may go further than ``JUMP``: the arm would leave its path. At the start it is
-at rest and on no path yet, so it may take as long as it needs to turn its joints to where the path begins, with
-another rotation of the tool, say. It turns them along a straight line of joint angles, from rest to rest, and its
-tool is no faster than on the path. What is known may not be in the way; what is not known is felt as always. After a
-collision there is such a turn only where the arm was brought to rest first: what it touched may have turned its wrist
-far while it floated.
+From one waypoint to the next no joint may go further than ``JUMP``: the arm would leave its path.
+At the start it is at rest and on no path yet, so it may take as long as it needs to turn its joints
+to where the path begins, with another rotation of the tool, say. It turns them along a straight
+line of joint angles, from rest to rest, and its tool is no faster than on the path. What is known
+may not be in the way; what is not known is felt as always. After a collision there is such a turn
+only where the arm was brought to rest first: what it touched may have turned its wrist far while it
+floated.
 """
 
 from collections.abc import Callable
@@ -50,7 +51,8 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
 def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
     """(b,) link of each body (the tool is with the last), (k, b, m) signed distances to what is known [m].
 
-    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch counts alone.
+    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch
+    counts alone.
     """
     link = arm_bodies(arm)[:, LINK].astype(int)
     distance = arm_distance(arm, q, known.solids)
@@ -74,7 +76,8 @@ def depths_at_start(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
 
-    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at every angle of joint
+    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at
+    every angle of joint
     1. Else the tool point alone counts.
     """
     if not whole_arm or len(solids) == 0:
@@ -117,8 +120,8 @@ def _cut(path: JointPath, bad: np.ndarray, why: Callable[[int], str]) -> JointPa
 def turned(arm: Arm, pose: np.ndarray, q: np.ndarray, any_rotation: bool) -> np.ndarray:
     """The joint angles (n,) [rad] from which a path whose first waypoint is ``pose`` is followed.
 
-    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than ``JUMP`` to them;
-    else q itself. With ``any_rotation`` the tool's position alone counts.
+    They are those at the first waypoint that are nearest to q, if a joint has to turn by more than
+    ``JUMP`` to them; else q itself. With ``any_rotation`` the tool's position alone counts.
     """
     if any_rotation:
         path = follow_positions(arm, pose[None, :3, 3], q, ANY_JUMP)
@@ -132,8 +135,8 @@ def end_at_turn(
 ) -> JointPath:
     """The path, or none of it where the turn from q to its first waypoint touches what is known.
 
-    ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The reason is then
-    "the turn to waypoint 0 leads … known obstacle j".
+    ``solids`` (m, 17) the tool may not touch, ``links`` no link; None: only the tool can touch. The
+    reason is then "the turn to waypoint 0 leads … known obstacle j".
     """
     if path.reached == 0:
         return path
@@ -158,9 +161,10 @@ def split_turn(
 ) -> tuple[Trajectory | None, np.ndarray, np.ndarray]:  # fmt: skip
     """The turn, if the path (k, n) [rad] begins with one, and what is left to follow.
 
-    The turn goes from q and qd (default rest) at ``time``, within the speed limits of the joints; None: there is no
-    turn. Nor does the tool pass a cell, ``spacing`` long [m], in less than ``cell_time`` [s]. The rest, from its end or
-    from q on, are joint angles (j, n) [rad] and tool positions (j, 3) [m]; j is 2 at least.
+    The turn goes from q and qd (default rest) at ``time``, within the speed limits of the joints;
+    None: there is no turn. Nor does the tool pass a cell, ``spacing`` long [m], in less than
+    ``cell_time`` [s]. The rest, from its end or from q on, are joint angles (j, n) [rad] and tool
+    positions (j, 3) [m]; j is 2 at least.
     """
     rows = np.vstack([q, path])
     places = np.vstack([forward_kinematics(arm, q)[:3, 3], poses[:, :3, 3]])

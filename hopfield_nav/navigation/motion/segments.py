@@ -65,7 +65,8 @@ def step_of(grid: CollisionMap, begin: np.ndarray, end: np.ndarray) -> Step | No
 def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[Cell], list[Step]]:
     """Centres and steps on the segments before number ``until``.
 
-    A retreat begins where the reference was when the tool was stopped before it: it is no passage of a step.
+    A retreat begins where the reference was when the tool was stopped before it: it is no passage
+    of a step.
     """
     places = motion.places
     if places is None:
@@ -81,9 +82,9 @@ def touched_segment(
 ) -> Segment:
     """The segment that a force bars: the one on which the contact began, or a later one.
 
-    The tool is behind its reference, so the contact may have begun on the segment before the reference's. And where
-    the alarm came late, the tool may have brushed along one segment and been stopped on the next. A contact that began
-    before the motion, as in a wiggle, was on none.
+    The tool is behind its reference, so the contact may have begun on the segment before the
+    reference's. And where the alarm came late, the tool may have brushed along one segment and been
+    stopped on the next. A contact that began before the motion, as in a wiggle, was on none.
     """
     onset, force = detection.onset, detection.force
     if (
@@ -114,7 +115,8 @@ def touched_segment(
 def _segment(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Segment:
     """A segment, touched at a place; the first is a step only where the motion rests before it or passes by.
 
-    Else it is a retreat, which goes on ahead at first or begins at rest where the reference had arrived.
+    Else it is a retreat, which goes on ahead at first or begins at rest where the reference had
+    arrived.
     """
     assert motion.places is not None
     assert motion.trajectory is not None

@@ -1,8 +1,8 @@
 """The motion that leads the tool over a path: its poses, the joints through them, and their trajectory.
 
-It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are excluded on the
-way, one after the other. Behind it stand the waypoints of a path at any angle, and the time from one to the next, there
-and over cells.
+It knows nothing of the plant, and nothing of touches. Cells that the arm turns out not to reach are
+excluded on the way, one after the other. Behind it stand the waypoints of a path at any angle, and
+the time from one to the next, there and over cells.
 """
 
 from typing import NamedTuple, Protocol
@@ -244,8 +244,8 @@ def tight_chain(
 ) -> np.ndarray:  # fmt: skip
     """Corners (n, rank), in cells, of the tight path from ``first``, where the tool is, to ``last``, the goal.
 
-    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first`` the path begins at
-    the first point. ``spacing`` and ``clearance`` are in [m].
+    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first``
+    the path begins at the first point. ``spacing`` and ``clearance`` are in [m].
     """
     chain = np.array(points, dtype=float)
     if len(chain) == 1 and first is not None:
@@ -269,8 +269,9 @@ def times_between(
 ) -> np.ndarray:
     """Seconds from place to place (k,), for tool positions (k + 1, 3) [m].
 
-    In proportion to the length; over cells no step takes less than one of a cell, on a path at ``any_angle`` the first
-    one does not, back to the path. Over cells the document's rule is round(n/2)/(n-1) for all (ragazzon2012 C.2.2).
+    In proportion to the length; over cells no step takes less than one of a cell, on a path at
+    ``any_angle`` the first one does not, back to the path. Over cells the document's rule is
+    round(n/2)/(n-1) for all (ragazzon2012 C.2.2).
     """
     steps = len(places) - 1
     if rule == "ragazzon2012" and not any_angle:

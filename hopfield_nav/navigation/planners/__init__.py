@@ -1,6 +1,7 @@
 """What plans over a map: the planners that a world may name, one a file, and whoever's own.
 
-Algorithms on grids lie in ``planning``; here each has its name in a world and the interface of a ``Planner``.
+Algorithms on grids lie in ``planning``; here each has its name in a world and the interface of a
+``Planner``.
 """
 
 import lazy_loader

@@ -61,7 +61,8 @@ def open_cells(
 ) -> np.ndarray:
     """Bool grid of the free cells from which the goal can be reached, by the network.
 
-    Planners that keep no field for all cells ask the limit network. A blocked start or goal counts as free.
+    Planners that keep no field for all cells ask the limit network. A blocked start or goal counts
+    as free.
     """
     plain = (
         section.kind != "hopfield" or section.activation != "linear"
@@ -96,8 +97,9 @@ class OwnPlanner(Own):
 def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """The path (k, rank) that a planner answers; None where it says that there is none.
 
-    Raises ``MethodFailed``: it has another shape, leaves the map, does not lead from start to goal, makes moves that
-    are none, or leads through what is known or over a step that is proven to be closed.
+    Raises ``MethodFailed``: it has another shape, leaves the map, does not lead from start to goal,
+    makes moves that are none, or leads through what is known or over a step that is proven to be
+    closed.
     """
     if answer is None:
         return None

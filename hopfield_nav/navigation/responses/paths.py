@@ -86,7 +86,8 @@ class BelievedPaths:
     def rests(self, places: np.ndarray) -> np.ndarray:
         """Where the arm stops, so that it is on the line of a step when it touches something.
 
-        Before and behind a step that is believed to be closed, and at corners beside occupied cells.
+        Before and behind a step that is believed to be closed, and at corners beside occupied
+        cells.
         """
         grid, beliefs = self._map.grid, self._map.beliefs
         rest = np.zeros(len(places) - 1, dtype=bool)

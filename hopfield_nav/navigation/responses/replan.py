@@ -36,7 +36,8 @@ class Retreat:
     def cell(self, segment: Segment) -> Cell:
         """The cell from which the touched segment began, or one behind; else the nearest that was visited.
 
-        A retreat that is touched itself closes no step, but is not tried again until another one has come to its end.
+        A retreat that is touched itself closes no step, but is not tried again until another one
+        has come to its end.
         """
         grid, motion, obstacles = (
             self._situation.map.grid,
@@ -75,8 +76,9 @@ class Retreat:
 class Replan:
     """Goes back and plans again; every other response does so where its own way is not possible.
 
-    A response gives the next motion from what is known of a touch of the tool, which the map has learnt before. That is
-    ``plugin.Response`` with motions for waypoints: a user's own becomes an ``OwnResponse``.
+    A response gives the next motion from what is known of a touch of the tool, which the map has
+    learnt before. That is ``plugin.Response`` with motions for waypoints: a user's own becomes an
+    ``OwnResponse``.
     """
 
     def __init__(

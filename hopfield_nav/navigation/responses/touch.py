@@ -1,7 +1,7 @@
 """What a response to a touch of the tool is asked with, what the touch teaches, and whether it may be passed by.
 
-The arm goes on slowly past a *glancing* contact, whose force does not oppose the motion. The alarm guards the passage
-(``control.pass_by``): a force that grows by a whole threshold ends it.
+The arm goes on slowly past a *glancing* contact, whose force does not oppose the motion. The alarm
+guards the passage (``control.pass_by``): a force that grows by a whole threshold ends it.
 """
 
 from typing import NamedTuple
@@ -93,7 +93,8 @@ def is_glancing(
 ) -> bool:
     """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
 
-    The first segment of a motion is a retreat, or one on which a touch has been passed by already: there none is.
+    The first segment of a motion is a retreat, or one on which a touch has been passed by already:
+    there none is.
     """
     velocity = (jacobian(arm, q_ref) @ qd_ref)[:3]
     size, speed = float(np.linalg.norm(force)), float(np.linalg.norm(velocity))

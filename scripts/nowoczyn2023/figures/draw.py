@@ -36,9 +36,9 @@ def draw_plan_figures(
 ) -> list[Path]:
     """Draw the figures of a plan: its path, and all configurations of its goal; the files.
 
-    These are ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``; older ones are replaced,
-    and without a path there are none. The scene is that of the arm among the world's known solids; these may be given
-    in its place.
+    These are ``shortest_path``, ``direct_path`` or ``sampled_path``, and ``goal_solutions``; older
+    ones are replaced, and without a path there are none. The scene is that of the arm among the
+    world's known solids; these may be given in its place.
 
     Raises ``OSError``: a file cannot be written.
     """

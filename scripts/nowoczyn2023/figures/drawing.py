@@ -1,6 +1,7 @@
 """Planned paths in the picture of a cell: the tool's line, its points and axes, start, via points, goal.
 
-First what a picture needs of a path: evenly fine poses of the joints, where the tool is, how far along.
+First what a picture needs of a path: evenly fine poses of the joints, where the tool is, how far
+along.
 """
 
 from typing import Any
@@ -135,7 +136,8 @@ def _add_name(ax: Axes, ends: np.ndarray, name: str) -> None:
 def corner_for_names(view: CellView, corners: np.ndarray, between: np.ndarray) -> int:
     """At which of two ends the names of the tool's axes have more room: 0 or -1.
 
-    ``corners`` (c, n) are poses at start, via points and goal, ``between`` (k, n) other poses with axes.
+    ``corners`` (c, n) are poses at start, via points and goal, ``between`` (k, n) other poses with
+    axes.
     """
     room = []
     for end, rest in ((0, corners[1:]), (-1, corners[:-1])):

@@ -65,8 +65,8 @@ def test_energy_is_that_of_the_motors(falling):
 def test_converges_to_scipys_solution_with_the_fourth_order(falling):
     """Half the sub-step, a sixteenth of the error.
 
-    At the chosen one angles are right to 1e-5 rad, while the fastest mode, which nothing damps here, has
-    lost an eighth of its speed's swing after 40 periods.
+    At the chosen one angles are right to 1e-5 rad, while the fastest mode, which nothing damps
+    here, has lost an eighth of its speed's swing after 40 periods.
     """
     scene = falling()
     loop, n = scene.loop, 6

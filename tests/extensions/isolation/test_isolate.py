@@ -88,7 +88,8 @@ def test_patches_cover_each_capsule_once():
 def test_a_frictionless_push_on_a_wrist_housing_gives_nothing_on_its_own_joint():
     """Where its capsule lies on the axis of the link's own joint: all of link 6, one end of 4 and 5.
 
-    The capsules of 4 and 5 end on the next joint's axis, 3 cm farther: their lever there is at most that.
+    The capsules of 4 and 5 end on the next joint's axis, 3 cm farther: their lever there is at most
+    that.
     """
     drawn = pushes(3000, 5)
     force = np.linalg.norm(drawn.force, axis=1)

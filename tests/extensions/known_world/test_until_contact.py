@@ -205,7 +205,8 @@ def test_the_simulated_arm_stops_within_the_distance_and_knows_where():
     planned = plan_world(world)
     run, found = follow_until_contact(world, planned.trajectory)
     assert run.summary["contact_count"] >= 1
-    # the tool met the top of the box, 0.1 m high, and felt it when it pressed with 15 N: 15 N / 1e5 N/m deep
+    # the tool met the top of the box, 0.1 m high, and felt it when it pressed with 15 N: 15 N / 1e5
+    # N/m deep
     assert found.tool[2] == pytest.approx(0.1 - 15.0 / 1e5, abs=5e-4)
     np.testing.assert_allclose(found.tool[:2], [0.42, 0.0], atol=3e-3)  # pressed aside
     assert 0.0 < found.went_on <= 0.004

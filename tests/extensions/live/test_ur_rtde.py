@@ -1,7 +1,7 @@
 """A client that nobody here wrote, ur-rtde, listens to what ``hopfield-nav serve`` tells.
 
-It knows port 30004 alone, so that each server has a loopback address of its own; and it runs in a process of
-its own, since it holds the interpreter while it waits.
+It knows port 30004 alone, so that each server has a loopback address of its own; and it runs in a
+process of its own, since it holds the interpreter while it waits.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ receive.disconnect()
 def test_what_its_recorder_writes_is_read(table, address, tmp_path):
     """The same angles, currents and torques as were told, at the same times.
 
-    A few rows may hold parts of two messages: on a busy machine the recorder reads one while later ones arrive.
+    A few rows may hold parts of two messages: on a busy machine the recorder reads one while later
+    ones arrive.
     """
     told, _ = table
     path = tmp_path / "recorded.csv"

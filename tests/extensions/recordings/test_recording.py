@@ -72,7 +72,8 @@ def _rtde(count=100, joints=6, separator=" ", start=1234.5, **change):
     return "\n".join(separator.join(row) for row in rows) + "\n", signals
 
 
-# --- a folder of logs ---------------------------------------------------------------------------------
+# --- a folder of logs
+# ---------------------------------------------------------------------------------
 
 
 def test_logs_are_aligned_by_time_not_by_row(folder):
@@ -169,7 +170,8 @@ def test_logs_that_were_not_recorded_are_left_out(folder):
     assert "current" in data
 
 
-# --- tables of RTDE recorders -------------------------------------------------------------------------
+# --- tables of RTDE recorders
+# -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("separator", [" ", ",", ", "])
@@ -196,7 +198,8 @@ def test_rtde_gaps_and_cut_line(tmp_path):
     assert data.longest_gap_s == pytest.approx(0.012)
 
 
-# --- the form of a simulated run ----------------------------------------------------------------------
+# --- the form of a simulated run
+# ----------------------------------------------------------------------
 
 
 def test_form_of_a_simulated_run(folder):
@@ -231,7 +234,8 @@ def test_a_recording_can_be_saved_as_netcdf(folder, tmp_path):
         assert stored.load().identical(data)
 
 
-# --- what is refused ----------------------------------------------------------------------------------
+# --- what is refused
+# ----------------------------------------------------------------------------------
 
 
 def _spoil_row(text, row, replace):
@@ -322,7 +326,8 @@ def test_a_faulty_table_is_told_in_one_line(tmp_path, content, words):
         load_recording(tmp_path / "log.csv")
 
 
-# --- the recorded UR5 ---------------------------------------------------------------------------------
+# --- the recorded UR5
+# ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("run", KUFIETA)

@@ -227,8 +227,8 @@ def test_a_steady_push_is_not_learnt_away(force, moving):
 def test_nor_with_gears_that_give(stiffness, moving, force):
     """What the push adds to the belief, as means over a second: noise of the speeds is 1 N in every period.
 
-    A standing gear of 1e5 N·m/rad turns by two steps of its encoder under 5 N: even an arm that is known
-    cannot tell then.
+    A standing gear of 1e5 N·m/rad turns by two steps of its encoder under 5 N: even an arm that is
+    known cannot tell then.
     """
     push = f"pushes=[{{link: 6, times: [6.0, 6.3, 20.0], force: [[0, 0, 0], {list(force)}, {list(force)}]}}]"
     change = [

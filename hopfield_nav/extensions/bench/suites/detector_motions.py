@@ -43,8 +43,8 @@ def cut(trajectory: Trajectory, end: float) -> Trajectory:
 def starts_and_stops(rng: np.random.Generator, duration: float) -> Trajectory:
     """Rest-to-rest quintics with a pause before each, the fastest joint at up to 1 rad/s.
 
-    Every other leg goes to a random pose, all joints together, its peak speed between 0.2 and 1 rad/s.
-    The others are short and move one joint or several, at 0.1 to 1 rad/s.
+    Every other leg goes to a random pose, all joints together, its peak speed between 0.2 and 1
+    rad/s. The others are short and move one joint or several, at 0.1 to 1 rad/s.
     """
     parts, q = [], _random_pose(rng)
     while sum(float(part.knots[-1]) for part in parts) < duration:
@@ -76,8 +76,8 @@ def _random_pose(rng: np.random.Generator) -> np.ndarray:
 def tool_push(rng: np.random.Generator) -> Trial:
     """The tool at 5 cm/s in a random direction of the plane into the side of a cylinder.
 
-    Start and radius are random; the axis lies up to a third of the radius beside the line, so that the
-    tool cannot slip past. The reference goes on through the cylinder.
+    Start and radius are random; the axis lies up to a third of the radius beside the line, so that
+    the tool cannot slip past. The reference goes on through the cylinder.
     """
     arm = load_arm("ur5_ragazzon2012")
     for _ in range(TRIES):
@@ -106,8 +106,9 @@ def tool_push(rng: np.random.Generator) -> Trial:
 def arm_collision(rng: np.random.Generator, arm: Arm, link: int, early: bool = False) -> Trial:
     """A motion during which a link of the arm runs into a sphere that it was clear of before.
 
-    The sphere touches a random point of the link, on the side to which that point moves, 0.6 s after
-    the start or later; with ``early`` in the first tenth of a motion, before which the arm rested.
+    The sphere touches a random point of the link, on the side to which that point moves, 0.6 s
+    after the start or later; with ``early`` in the first tenth of a motion, before which the arm
+    rested.
     """
     for _ in range(TRIES):
         trajectory = _long_leg(rng, _random_pose(rng))

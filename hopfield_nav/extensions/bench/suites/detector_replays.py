@@ -1,7 +1,7 @@
 """A motion that nothing answers, simulated once and watched by one method after the other, for the suite ``detectors``.
 
-What a method sees of it does not depend on what the methods before it felt, so a replay gives the same level, estimate
-and alarms, to the bit, as a simulation with that method.
+What a method sees of it does not depend on what the methods before it felt, so a replay gives the
+same level, estimate and alarms, to the bit, as a simulation with that method.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Contacts and free motion, felt and not answered, for the suite ``detectors``.
 
-``tool``: the tool moves at 5 cm/s into the side of a cylinder. ``arm``: a link runs into a sphere, well on in
-a motion; ``early``: in its first tenth, after a rest. ``free``: starts and stops, with nothing in the way. A
-threshold that stands at the lowest that its detector takes is chosen by free motion on other seeds. A motion is
-simulated once: every method watches its record.
+``tool``: the tool moves at 5 cm/s into the side of a cylinder. ``arm``: a link runs into a sphere,
+well on in a motion; ``early``: in its first tenth, after a rest. ``free``: starts and stops, with
+nothing in the way. A threshold that stands at the lowest that its detector takes is chosen by free
+motion on other seeds. A motion is simulated once: every method watches its record.
 """
 
 from dataclasses import dataclass, field

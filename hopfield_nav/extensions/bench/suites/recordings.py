@@ -1,8 +1,8 @@
 """Every estimator and detector over the recorded UR5, for the suite ``recordings``.
 
-Nothing of a run is known to what judges it: motors, friction, the servo's stiffness and the scale of each
-joint come from other free runs. Thresholds are chosen on one half of the free motion (the repeat says which)
-and judged on the other.
+Nothing of a run is known to what judges it: motors, friction, the servo's stiffness and the scale
+of each joint come from other free runs. Thresholds are chosen on one half of the free motion (the
+repeat says which) and judged on the other.
 """
 
 import os
@@ -116,9 +116,10 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
     """Parameters that the recordings decide: the servo's gains, constant gains, and the observers' pole.
 
-    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean inertia. The Kalman
-    filter lags a ramp as an observer with that pole does; the largest rate of the sliding mode is that with which such
-    an observer begins to follow a step as large as what it takes for contact in free motion.
+    The constant gain of an estimator without M is the servo's stiffness: omega² times the mean
+    inertia. The Kalman filter lags a ramp as an observer with that pole does; the largest rate of
+    the sliding mode is that with which such an observer begins to follow a step as large as what it
+    takes for contact in free motion.
     """
     names = {p.name for p in method.parameters}
     poses = np.concatenate([recording(r).q_ref.values[::50] for r in runs])

@@ -38,8 +38,8 @@ BOXES, MANY_BOXES = partial(boxes, count=12), partial(boxes, count=40)
 def measure(run):
     """What was felt of the contacts, and what is true of the world.
 
-    Of contacts that reached ``FELT_FORCE``: answered once is one from which the arm went back once, or which
-    it passed by; missed is one that was not felt.
+    Of contacts that reached ``FELT_FORCE``: answered once is one from which the arm went back once,
+    or which it passed by; missed is one that was not felt.
     """
     answers = answers_to_strong(run)
     return {
@@ -54,8 +54,8 @@ def measure(run):
 def answers_to_strong(run):
     """Answers to each contact that reached ``FELT_FORCE``, the most to one obstacle; passing by is one.
 
-    An arm that brushes one cylinder and meets another before it has left the first answers both. Obstacles of
-    other kinds are not told apart.
+    An arm that brushes one cylinder and meets another before it has left the first answers both.
+    Obstacles of other kinds are not told apart.
     """
     time, force = run.data.time.values, force_norm(run.data.contact_force.values)
     axes, points = endless_cylinders(run.world), run.data.contact_point.values[:, None, :2]

@@ -126,12 +126,13 @@ def waypoints(trajectory):
 class Watched:
     """A simulation, and what stands between it and its navigator.
 
-    ``places``: of every touch that was looked at, the distance from the true point of the likeliest place, of
-    the best of two and of three [m], whether its link is right, and its weight. ``replans_s``: processor time
-    of every touch, from the alarm to the next path. ``weighed``: of every place its weight and its distance
-    from the true point [m]. ``delays_ms``: of the first alarm on every contact, from its true beginning.
-    ``spent_s`` is processor time of the run, ``processor_time_s`` that of all, its beginning included. With
-    ``most`` it is given up after so many touches.
+    ``places``: of every touch that was looked at, the distance from the true point of the likeliest
+    place, of the best of two and of three [m], whether its link is right, and its weight.
+    ``replans_s``: processor time of every touch, from the alarm to the next path. ``weighed``: of
+    every place its weight and its distance from the true point [m]. ``delays_ms``: of the first
+    alarm on every contact, from its true beginning. ``spent_s`` is processor time of the run,
+    ``processor_time_s`` that of all, its beginning included. With ``most`` it is given up after so
+    many touches.
     """
 
     def __init__(self, world, seed, bound, most=math.inf):

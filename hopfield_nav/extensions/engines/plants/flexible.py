@@ -1,13 +1,13 @@
 """The arm with elastic joints as the plant of the loop: its equations in small sub-steps.
 
-The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from behind a spring
-is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors, and ``q`` of the links, what the
-second encoder shows. Controller, estimator, detector and log are those of the compiled loop, and so is the motion of
-the links under contact.
+The control computer works with the rotors' encoders, as the arms' own controllers do: feedback from
+behind a spring is unstable at any useful gain. So in a run's record ``q_sensed`` is of the rotors,
+and ``q`` of the links, what the second encoder shows. Controller, estimator, detector and log are
+those of the compiled loop, and so is the motion of the links under contact.
 
-The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at most 0.5/omega of
-the fastest one, omega from the links and rotors at the start; RK4 is stable up to 2.8/omega. Dry friction is found
-once a sub-step, so that rotors stick truly (see ``sticking``).
+The springs make modes far faster than a step (a wrist: 800 Hz). A step is cut into sub-steps of at
+most 0.5/omega of the fastest one, omega from the links and rotors at the start; RK4 is stable up to
+2.8/omega. Dry friction is found once a sub-step, so that rotors stick truly (see ``sticking``).
 """
 
 from collections.abc import Callable
@@ -49,10 +49,10 @@ class Rotors(NamedTuple):
 class FlexibleLoop(loop.Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with elastic joints.
 
-    A new state begins with rotors that hold the links against gravity; joints that are moved from outside take their
-    rotors along. Arm and joint damping (it acts on the rotors) of the plant are fixed here; how many sub-steps are in
-    a ``step`` [s] is chosen at the joint angles ``start`` (n,) [rad]; ``given`` are the fields of ``FlexibleJoints``
-    that are not the defaults.
+    A new state begins with rotors that hold the links against gravity; joints that are moved from
+    outside take their rotors along. Arm and joint damping (it acts on the rotors) of the plant are
+    fixed here; how many sub-steps are in a ``step`` [s] is chosen at the joint angles ``start``
+    (n,) [rad]; ``given`` are the fields of ``FlexibleJoints`` that are not the defaults.
 
     Raises ``BadInput``: transmissions too stiff for the step.
     """
@@ -107,7 +107,8 @@ class FlexibleLoop(loop.Engine):
     ) -> None:
         """As ``Engine``: links move in sub-steps, joint damping and control move links and rotors together.
 
-        Raises ``BadInput``: a contact too stiff for a sub-step, or a damping too large for the step.
+        Raises ``BadInput``: a contact too stiff for a sub-step, or a damping too large for the
+        step.
         """
         loop.check_step(self.links(plant), start, self.substep, stages, np.zeros(len(start)), 0.0)
         together = plant._replace(arm=plant.arm._replace(rotor_inertia=self.joints.rotor_inertia))

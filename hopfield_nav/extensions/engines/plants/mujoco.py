@@ -1,9 +1,10 @@
 """MuJoCo in place of the program's own plant: the same loop around another engine.
 
-MuJoCo computes accelerations and integrates them, from the model that ``dynamics.files.mjcf`` writes. The contact law
-is ours: its torque on the joints is handed over in every stage of the integrator, and so are the torque of a law that
-is not held and the friction of gears that give before they slip. A sensor at the flange reads MuJoCo's accelerations.
-Controller, estimator and detector are the kernels of the compiled loop.
+MuJoCo computes accelerations and integrates them, from the model that ``dynamics.files.mjcf``
+writes. The contact law is ours: its torque on the joints is handed over in every stage of the
+integrator, and so are the torque of a law that is not held and the friction of gears that give
+before they slip. A sensor at the flange reads MuJoCo's accelerations. Controller, estimator and
+detector are the kernels of the compiled loop.
 """
 
 from collections.abc import Callable
@@ -26,9 +27,9 @@ _INTEGRATORS = {"rk4": "RK4", "semi_implicit_euler": "Euler"}
 class MujocoLoop(loop.Engine):
     """Advances a state as ``closed_loop.compiled_loop()`` does, with MuJoCo as the plant.
 
-    The state is the truth between calls: a new or a changed one may be handed over at any time. Arm and joint damping
-    of the plant are fixed here; the integrator, ``rk4`` or ``semi_implicit_euler``, is MuJoCo's own of that kind,
-    with this step [s].
+    The state is the truth between calls: a new or a changed one may be handed over at any time. Arm
+    and joint damping of the plant are fixed here; the integrator, ``rk4`` or
+    ``semi_implicit_euler``, is MuJoCo's own of that kind, with this step [s].
 
     Raises ``BadInput``: MuJoCo is missing, or the arm is not rigid.
     """

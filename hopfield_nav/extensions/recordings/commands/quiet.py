@@ -187,7 +187,8 @@ def rounded(threshold: np.ndarray) -> np.ndarray:
 def pushed(world: World, along: Trajectory | None = None) -> tuple[float, list[float]]:
     """Push the arm of a world in free motion, in random directions, with a force that rises by 50 N/s.
 
-    Mean force [N] at which a push is felt, or what it had become where it was not; and the forces that were felt.
+    Mean force [N] at which a push is felt, or what it had become where it was not; and the forces
+    that were felt.
     """
     pushes = [felt_force(world, seed, along) for seed in range(PUSHES)]
     return float(np.mean([force for force, _ in pushes])), [

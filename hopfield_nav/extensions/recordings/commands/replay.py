@@ -310,7 +310,8 @@ def _suggestion(case: _Case, chosen: common.Chosen) -> list[tuple[str, str]]:
 def _of_the_pole(chosen: common.Chosen, signals: Signals, found: "Replay") -> list[tuple[str, str]]:
     """A line where most alarms come from what changes row by row, which an observer with so fast a pole lets through.
 
-    That is so where a pole that takes ``1 / _FOLLOWED`` rows to follow leaves less than half of the alarms.
+    That is so where a pole that takes ``1 / _FOLLOWED`` rows to follow leaves less than half of the
+    alarms.
     """
     count = int(found.detected.sum())
     pole = np.max(chosen.values.get(POLE.name, POLE.default))

@@ -1,23 +1,24 @@
 """Slide along a surface with a wanted force: hybrid force and motion control of the tool point.
 
-The tool moves in a plane through where it begins, with the axis a. In it the force is controlled across the
-surface and the speed along it; the place along a, and the rotation, are kept as at the start. The force F of
-the world's estimator says where the surface is: n is its direction in the plane, t = a x n.
-With the wanted force f_d and e = f_d - F n the tool is told the velocity
+The tool moves in a plane through where it begins, with the axis a. In it the force is controlled
+across the surface and the speed along it; the place along a, and the rotation, are kept as at the
+start. The force F of the world's estimator says where the surface is: n is its direction in the
+plane, t = a x n. With the wanted force f_d and e = f_d - F n the tool is told the velocity
 
     v = s(e) speed t - (k_f e + k_i ∫ e dt) n,    s(e) = 1 - |e| / f_d, at least 0,
 
-and the joints follow its integral as in ``inverse_dynamics``: that stiffness, not a model, overcomes their friction.
-Friction of the surface turns F from the normal by its angle, which is that between F and the perpendicular of the
-motion; it is taken off.
+and the joints follow its integral as in ``inverse_dynamics``: that stiffness, not a model,
+overcomes their friction. Friction of the surface turns F from the normal by its angle, which is
+that between F and the perpendicular of the motion; it is taken off.
 
-Until something is felt the tool approaches along ``heading`` and ``elevation``. What was felt and is lost is
-searched: the tool goes on to where the surface was, and around, as it must behind the end of a wall.
+Until something is felt the tool approaches along ``heading`` and ``elevation``. What was felt and
+is lost is searched: the tool goes on to where the surface was, and around, as it must behind the
+end of a wall.
 
 Without ``elevation`` and ``incline`` a is upright: the plane is horizontal, and t = side z x n.
 
-Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 1988 (outer force loop, normal and
-tangent from the measured force and motion).
+Source: Raibert and Craig 1981 (hybrid control); De Schutter and Van Brussel 1988 (outer force loop,
+normal and tangent from the measured force and motion).
 """
 
 import math

@@ -1,10 +1,10 @@
 """The response ``follow``: along what was felt (``explore: follow``; wished for in ragazzon2012 7.3 and 8.1).
 
-From a touch the arm goes back by a chosen distance only, along the felt surface, and touches again on the line of a
-step that leads through it: the step by which the new path of the network would cross the surface. So the network's
-costs choose the side, every such touch closes a step by the same rules as any other, and where nothing is felt the
-arm is on its path already. It replans where the surface does not stand in the path, and wherever following has
-failed.
+From a touch the arm goes back by a chosen distance only, along the felt surface, and touches again
+on the line of a step that leads through it: the step by which the new path of the network would
+cross the surface. So the network's costs choose the side, every such touch closes a step by the
+same rules as any other, and where nothing is felt the arm is on its path already. It replans where
+the surface does not stand in the path, and wherever following has failed.
 """
 
 import numpy as np

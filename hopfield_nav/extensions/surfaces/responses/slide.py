@@ -1,10 +1,10 @@
 """The response ``slide``: along what was felt, in contact (``explore: slide``; ragazzon2012 7.3 and 8.1).
 
-Where the network's new path leads through the surface that was just felt, the arm stays on the surface and slides
-towards where the path leads through it. Every step whose line it slides across is closed: the surface was felt there.
-In space it seldom meets a line that it does not aim at; the steps beside its way, across which the surface leads as
-far as it is known, are believed to be closed. It leaves where the path does not lead through the surface any more,
-and replans.
+Where the network's new path leads through the surface that was just felt, the arm stays on the
+surface and slides towards where the path leads through it. Every step whose line it slides across
+is closed: the surface was felt there. In space it seldom meets a line that it does not aim at; the
+steps beside its way, across which the surface leads as far as it is known, are believed to be
+closed. It leaves where the path does not lead through the surface any more, and replans.
 """
 
 import itertools
@@ -114,7 +114,8 @@ class SlideAlong(Replan):
     ) -> np.ndarray | None:
         """Learn from where the arm slides; the axis (3,) to go on about, see ``Slide``; None: it can leave.
 
-        The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,) [m], or searched.
+        The unit vector ``normal`` (3,) points from the surface, which is felt at ``place`` (3,)
+        [m], or searched.
         """
         place, normal, course = self._map.flat(place), self._along_map(normal), self._course
         learned = felt and self._slide_across(place, normal)
@@ -254,7 +255,8 @@ class SlideAlong(Replan):
     ) -> dict[Step, float]:
         """Steps whose lines a short way between two places (3,) [m] passes, and how far beside it they are.
 
-        On a flat map it crosses them. In space the surface beside the way is the plane across its normal.
+        On a flat map it crosses them. In space the surface beside the way is the plane across its
+        normal.
         """
         first, way = self._map.in_cells(begin), self._map.in_cells(end) - self._map.in_cells(begin)
         wide = 1e-9 if len(first) == 2 else _BESIDE

@@ -1,7 +1,7 @@
 """What touches block on a map of joint angles: the strategies of a world, one a file, and how each is asked.
 
-Each is a ``plugin.Belief``: it is asked before every path, and what it answers is what the search goes by. What a
-strategy of the user answers is checked.
+Each is a ``plugin.Belief``: it is asked before every path, and what it answers is what the search
+goes by. What a strategy of the user answers is checked.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,8 @@ class _OwnBelief(Own):
     def believe(self, felt: ContactReport) -> CollisionEvidence | None:
         """What it answers, checked.
 
-        Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least 0.
+        Raises ``MethodFailed``: it raises, or answers no grid of the map with numbers of at least
+        0.
         """
         arrays = {name: read_only(getattr(felt, name)) for name in ("points", "weights", "touches")}
         shown = ContactReport(believed=felt.believed.read_only(), near=felt.near, **arrays)
