@@ -67,9 +67,8 @@ def update_coriolis(arm, q, qd, work, out):
         put_pair(rate, i, cross_motion(v, s))
         put_flow(flows, i, flow_of(body_in(work.composite, i), v))
     body, flow = NO_BODY, NO_FLOW
-    for j in range(
-        q.size - 1, -1, -1
-    ):  # inward: sums of I and B, and what they do to the joint axes
+    # inward: sums of I and B, and what they do to the joint axes
+    for j in range(q.size - 1, -1, -1):
         body, flow = add_body(body, body_in(work.composite, j)), add_flow(flow, flow_in(flows, j))
         s = pair(motion, j)
         moved = plus_times(body_times(body, pair(rate, j)), 0.5, flow_times(flow, s[0]))

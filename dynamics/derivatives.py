@@ -93,9 +93,8 @@ def _invert_factored(factor, inverse):
                 value -= factor[i, k] * inverse[k, j]
             inverse[i, j] = value
     for i in range(n):
-        for j in range(
-            i, n
-        ):  # entry (i, j) needs rows k >= j of columns i and j: none is overwritten yet
+        # entry (i, j) needs rows k >= j of columns i and j: none is overwritten yet
+        for j in range(i, n):
             value = factor[j, j] * inverse[j, i]
             for k in range(j + 1, n):
                 value += factor[k, k] * inverse[k, i] * inverse[k, j]

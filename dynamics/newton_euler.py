@@ -75,9 +75,8 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
         ZERO,
         times(-1.0, three(gravity, 0)),
     )  # velocity, acceleration; that of the link's end
-    for i in range(
-        qd.size
-    ):  # outward: motion of each link, and the force that gives it this motion
+    # outward: motion of each link, and the force that gives it this motion
+    for i in range(qd.size):
         turn = _turn(arm, work, i)
         d = into_link(turn, (d[0] + w[1] * qd[i], d[1] - w[0] * qd[i], d[2] + qdd[i]))  # (3.10)
         w = into_link(turn, (w[0], w[1], w[2] + qd[i]))  # (3.9)
@@ -86,9 +85,8 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
         force = times(arm.mass[i], add(a, carried(w, d, center)))  # (3.12)
         put_pair(link, i, (add(torque_of(arm.inertia[i], w, d), cross(center, force)), force))
     moment, force = NONE
-    for i in range(
-        qd.size - 1, -1, -1
-    ):  # inward: what each joint transmits, about the origin of frame i-1
+    # inward: what each joint transmits, about the origin of frame i-1
+    for i in range(qd.size - 1, -1, -1):
         moment, force = plus((moment, force), pair(link, i))  # (3.14)
         moment = _out_of(
             _turn(arm, work, i), add(moment, cross(vector(offset, i, 0), force))

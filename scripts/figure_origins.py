@@ -167,9 +167,8 @@ def note(
 
 
 def _git(*words: str) -> bytes:
-    return subprocess.run(
-        ["git", *words], cwd=ROOT, capture_output=True, check=False
-    ).stdout  # empty: not there then
+    # empty: not there then
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=False).stdout
 
 
 def _matching(patterns: Iterable[str], commit: str | None) -> list[str]:

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 FOLDER = Path(__file__).with_name("kept")
-HELD: dict[
-    str, str
-] = {}  # by document, chapter and function the test that measures a part of it again
+# by document, chapter and function the test that measures a part of it again
+HELD: dict[str, str] = {}
 _anew: dict[str, dict[str, Any]] = {}  # by document what has been measured in this process
 _known: dict[str, dict[str, Any]] = {}  # by document what need not be measured
-_forget: dict[
-    str, list[Callable[[], None]]
-] = {}  # by document what forgets the values that were asked for so far
+# by document what forgets the values that were asked for so far
+_forget: dict[str, list[Callable[[], None]]] = {}
 
 
 def kept(

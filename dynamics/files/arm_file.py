@@ -36,9 +36,8 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
         data = _content(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise _unreadable(error, where) from None
-    if not isinstance(data, dict) or not {"joints", "links"} & set(
-        data
-    ):  # not ours: say nothing of it
+    # not ours: say nothing of it
+    if not isinstance(data, dict) or not {"joints", "links"} & set(data):
         raise BadInput("no arm file: it has neither joints nor links", where=where)
     arm, names = (
         arm_from_dict(data, where),

@@ -18,17 +18,15 @@ class NamedArm(NamedTuple):
     """An arm with the names that its file has."""
 
     arm: Arm
-    joints: tuple[
-        str, ...
-    ] = ()  # names of the moving joints, in order; none where the file gives none
+    # names of the moving joints, in order; none where the file gives none
+    joints: tuple[str, ...] = ()
     # of a URDF: the link behind each joint, and those at both ends; ``arm.tool`` is the frame of
     # the tip
     links: tuple[str, ...] = ()
     base: str = ""
     tip: str = ""
-    held: tuple[
-        str, ...
-    ] = ()  # joints of the file that do not move here, each with the value where it stands
+    # joints of the file that do not move here, each with the value where it stands
+    held: tuple[str, ...] = ()
     # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity
     # where that link's own z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
     T_base_0: np.ndarray = np.eye(4)

@@ -24,9 +24,8 @@ def inside(path: Path, folder: Path) -> Path:
         raise _leads_out(path, folder)
     for part in parts:
         here /= part
-        if (
-            part == ".." or here.is_symlink() or getattr(here, "is_junction", bool)()
-        ):  # as Windows calls a link
+        # as Windows calls a link
+        if part == ".." or here.is_symlink() or getattr(here, "is_junction", bool)():
             raise _leads_out(path, folder)
     return here
 

@@ -215,9 +215,8 @@ def identify(
     ]
     (Y, tau, clear), lengths = _all_observations(arm, base, checked, options)
     missing = unexcited(arm, base, Y, names)
-    if options.unexcited == "refuse" or len(still_joints(checked)) == len(
-        arm.dh
-    ):  # or nothing moves at all
+    # or nothing moves at all
+    if options.unexcited == "refuse" or len(still_joints(checked)) == len(arm.dh):
         refuse(missing, checked)
     owned = np.bincount(base.links(), minlength=len(arm.dh) + 1)[1:] + 2 * options.friction
     estimate = weighted(Y, tau, owned, lengths, clear)

@@ -66,9 +66,8 @@ def is_rigid(T):
         if not (math.isfinite(T[i, 3]) and abs(T[3, i]) <= RIGID):
             return False
         for j in range(3):
-            if (
-                not abs(dot(column(T, i), column(T, j)) - (1.0 if i == j else 0.0)) <= RIGID
-            ):  # false for NaN
+            # false for NaN
+            if not abs(dot(column(T, i), column(T, j)) - (1.0 if i == j else 0.0)) <= RIGID:
                 return False
     determinant = dot(vector(T, 0, 0), cross(vector(T, 1, 0), vector(T, 2, 0)))
     return abs(T[3, 3] - 1.0) <= RIGID and determinant > 0.0

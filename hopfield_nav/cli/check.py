@@ -146,10 +146,8 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
         count, total, refused = try_combinations(sweep, _PATIENCE, progress)
     if refused:
         faults = []
-        for (
-            reason,
-            jobs,
-        ) in refused.items():  # how many have no run for a reason, and the first of them
+        # how many have no run for a reason, and the first of them
+        for reason, jobs in refused.items():
             first = ", ".join(f"{key}={value}" for key, value in jobs[0].values.items())
             faults.append(
                 BadInput(

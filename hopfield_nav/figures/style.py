@@ -69,9 +69,8 @@ NOTE_GAP = "  ·  "  # between two entries of a note
 _PACKED = 3  # of 9 levels: a tenth larger than at the default, 6, and a quarter sooner written
 
 _SHARED: dict[str, Any] = {
-    **{
-        name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"
-    },  # not the user's
+    # not the user's
+    **{name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"},
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "mathtext.fontset": "dejavusans",
     "text.color": COLOURS.ink,

@@ -83,9 +83,8 @@ def after_step(settings, state, log):
     )
     state.now.step = step + 1
     for i in range(state.q.size):
-        if (
-            not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE
-        ):  # also catches NaN
+        # also catches NaN
+        if not abs(state.qd[i]) < LARGEST_SPEED or not abs(state.q[i]) < LARGEST_ANGLE:
             state.now.fault = i
             return Event.DIVERGED
     return Event.NONE

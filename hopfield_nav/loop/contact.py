@@ -280,9 +280,8 @@ def watch_sinking(contact, work, touch):
                 room = min(room, 0.25 * (SUNK_SHARE - share) * depth / share)
             if share > touch.now.share:
                 touch.now.sunk, touch.now.share = depth, share
-            if (
-                bodies[b, REACH] == bodies[b, RADIUS]
-            ):  # a point or a ball: it is as deep in their union
+            # a point or a ball: it is as deep in their union
+            if bodies[b, REACH] == bodies[b, RADIUS]:
                 break
         remember(contact.shallow, b, a, add(a, d), room if room < math.inf else 0.0)
 

@@ -195,9 +195,8 @@ def _largest_share(coefficients, duration, limits, given_start):
     """Largest speed on a segment as a share of its joint's limit."""
     share = 0.0
     for j in range(limits.size):
-        if (
-            given_start and abs(coefficients[1, j]) > limits[j]
-        ):  # no duration can mend the start speed
+        # no duration can mend the start speed
+        if given_start and abs(coefficients[1, j]) > limits[j]:
             continue
         c1, c2, c3 = coefficients[1, j], coefficients[2, j], coefficients[3, j]
         c4, c5 = coefficients[4, j], coefficients[5, j]

@@ -143,9 +143,8 @@ def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
     sys.modules[spec.name] = module
     folder = str(path.parent)
     known = folder in sys.path
-    if (
-        not known
-    ):  # what lies beside a file may be imported by it, unless it has the name of something else
+    # what lies beside a file may be imported by it, unless it has the name of something else
+    if not known:
         sys.path.append(folder)
     try:
         spec.loader.exec_module(module)

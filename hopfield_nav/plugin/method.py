@@ -38,9 +38,8 @@ class Overdue(BaseException):
     """Raised in a method that has had its time."""
 
 
-watching: list[
-    Callable[[str], AbstractContextManager[None]]
-] = []  # of who ends what takes too long; one at most
+# of who ends what takes too long; one at most
+watching: list[Callable[[str], AbstractContextManager[None]]] = []
 
 
 @contextmanager

@@ -139,10 +139,8 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     further = further_columns(world)
     columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
-    for name, size, unit, long_name, _ in (
-        *COLUMNS[1:],
-        *further,
-    ):  # the first one is time, a coordinate
+    # the first one is time, a coordinate
+    for name, size, unit, long_name, _ in (*COLUMNS[1:], *further):
         values = log[:, columns[name]]
         if size is None:
             kind = np.float64 if name == "level" else np.int8

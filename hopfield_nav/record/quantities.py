@@ -18,9 +18,8 @@ class Quantity(NamedTuple):
     shown: str = ""  # unit in printed tables
     scale: float = 1.0  # what a value is multiplied by for that unit
     repeatable: bool = True  # whether the same run gives the same value on every machine
-    words: tuple[
-        str, ...
-    ] = ()  # the words that a text may be, besides none; empty where it may be any, but not none
+    # the words that a text may be, besides none; empty where it may be any, but not none
+    words: tuple[str, ...] = ()
 
     @property
     def axis(self) -> str:

@@ -113,9 +113,8 @@ def write_netcdf(path: Path, record: "LabelledRecord") -> None:
     size = sum(
         values.nbytes * (_PAYS if packed[name] else 1.0) for name, (_, values, _) in every.items()
     )
-    with path.open(
-        "wb"
-    ) as file:  # asks for the room first: where a file cannot grow, HDF5 ends the whole program
+    # asks for the room first: where a file cannot grow, HDF5 ends the whole program
+    with path.open("wb") as file:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, _MARGIN + round(size))
     with h5netcdf.File(path, "w") as file:
@@ -137,9 +136,8 @@ def packing(dims: tuple[str, ...], values: np.ndarray) -> dict[str, Any]:
     """How a variable is packed, without loss; empty where it is not."""
     if dims[:1] != ("time",) or len(values) < _SAMPLE:
         return {}
-    first = (
-        len(values) - _SAMPLE
-    ) // 2  # the rows in the middle, their bytes sorted by place as HDF5's shuffle does
+    # the rows in the middle, their bytes sorted by place as HDF5's shuffle does
+    first = (len(values) - _SAMPLE) // 2
     rows = np.ascontiguousarray(values[first : first + _SAMPLE])
     shuffled = rows.view(np.uint8).reshape(-1, rows.dtype.itemsize).T.tobytes()
     if len(zlib.compress(shuffled, _LEVEL)) >= _PAYS * len(shuffled):
@@ -186,16 +184,14 @@ def read_netcdf(path: Path) -> "xarray.Dataset":
 
     try:
         require_regular(path)
-        with h5py.File(
-            path, "r"
-        ) as file:  # where this fails, h5netcdf would complain a second time
+        # where this fails, h5netcdf would complain a second time
+        with h5py.File(path, "r") as file:
             file.attrs.get("_nc3_strict")
             require_own_values(file, str(path), path.stat().st_size)
         stored = xarray.open_dataset(path, engine="h5netcdf", cache=False)
         if stored.nbytes > _BIG:
-            for (
-                variable
-            ) in stored.variables.values():  # where the file is damaged, it is now that it shows
+            # where the file is damaged, it is now that it shows
+            for variable in stored.variables.values():
                 for first in range(0, len(variable) if variable.ndim else 0, _ROWS):
                     variable[first : first + _ROWS].load()
             return stored

@@ -208,9 +208,8 @@ def _require_guard() -> None:
     """Every process imports the script that was started: what stands there unguarded, it does too."""
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
-    if (
-        script is None or getattr(main, "__spec__", None) or not Path(script).is_file()
-    ):  # -c, -m, a notebook
+    # -c, -m, a notebook
+    if script is None or getattr(main, "__spec__", None) or not Path(script).is_file():
         return
     if "__main__" not in Path(script).read_text(encoding="utf-8", errors="replace"):
         what = "a sweep starts processes, which import this script and would start the sweep again"

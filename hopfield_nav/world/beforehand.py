@@ -83,9 +83,8 @@ def _on_the_neighbourhood(world: World) -> Iterator[str]:
     from hopfield_nav.planning import neighbourhood_of
 
     cells = math.prod(world.map.shape)
-    if (
-        world.map.space == "joints"
-    ):  # its steps are those along the axes, and its plans are repaired
+    # its steps are those along the axes, and its plans are repaired
+    if world.map.space == "joints":
         return
     if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
         return

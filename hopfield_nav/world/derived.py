@@ -38,9 +38,8 @@ def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
     shape = value_at(data, ("map", "shape"))
     if isinstance(shape, (list, tuple)) and len(shape) == 3:
         own["planner"] = {"ties": TIES_IN_SPACE}
-    if (
-        value_at(data, ("map", "space")) == "joints"
-    ):  # links to touch, a lag that is a touch, lines, no passing by
+    # links to touch, a lag that is a touch, lines, no passing by
+    if value_at(data, ("map", "space")) == "joints":
         own |= {"contact": {"bodies": "arm"}, "detection": {"lag": LAG, "graze": "retreat"}}
         own |= {"planner": {**own["planner"], "any_angle": True}, "map": {"shape": JOINT_CELLS}}
     if (arm := _another_arm(data.get("arm"), folder)) is not None:

@@ -254,9 +254,8 @@ class Section(BaseModel):
     )
     extension: ClassVar[str] = "core"  # that its keys belong to
     owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
-    most_set: ClassVar[
-        tuple[str, ...]
-    ] = ()  # those of the ten keys of a world that most people set
+    # those of the ten keys of a world that most people set
+    most_set: ClassVar[tuple[str, ...]] = ()
 
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:

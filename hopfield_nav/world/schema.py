@@ -66,9 +66,8 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
             for extension in extensions()
             for name in extension.method_names(kind)
         }
-        declared: dict[
-            str, dict[str, Parameter]
-        ] = {}  # by the parameter's and by the method's name
+        # by the parameter's and by the method's name
+        declared: dict[str, dict[str, Parameter]] = {}
         for method in names:
             for parameter in own_parameters([find_method(kind, method)]).values():
                 declared.setdefault(parameter.name, {})[method] = parameter

@@ -24,15 +24,14 @@ def accelerations_60(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "(60)": accelerations_60,
-    "(60), low-pass": lambda q, qd: low_pass(
-        accelerations_60(q, qd)
-    ),  # what denoising of the result can do
-    "Butterworth": lambda q, qd: np.gradient(
-        low_pass(qd), PERIOD, axis=0
-    ),  # of the velocity, zero-phase
+    # what denoising of the result can do
+    "(60), low-pass": lambda q, qd: low_pass(accelerations_60(q, qd)),
+    # of the velocity, zero-phase
+    "Butterworth": lambda q, qd: np.gradient(low_pass(qd), PERIOD, axis=0),
+    # cubic, 0.2 s
     "Savitzky–Golay": lambda q, qd: savgol_filter(
         qd, WINDOW, DEGREE, deriv=1, delta=PERIOD, axis=0
-    ),  # cubic, 0.2 s
+    ),
 }
 
 

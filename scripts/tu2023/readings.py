@@ -54,12 +54,10 @@ def stiffness_error(arm: Arm, motion: Motion, exact: np.ndarray, step: float) ->
 
 
 READINGS: dict[str, Callable[[Arm, Motion], np.ndarray]] = {  # (k, 6, 6), or (k, 12, 12) of (55)
-    "(57) joint by joint": lambda arm, m: _columns(
-        arm, m, 0
-    ),  # each angle moved by Δt in turn: ∂τ/∂q
-    "(58) joint by joint": lambda arm, m: _columns(
-        arm, m, 1
-    ),  # each velocity moved by Δt in turn: ∂τ/∂q̇
+    # each angle moved by Δt in turn: ∂τ/∂q
+    "(57) joint by joint": lambda arm, m: _columns(arm, m, 0),
+    # each velocity moved by Δt in turn: ∂τ/∂q̇
+    "(58) joint by joint": lambda arm, m: _columns(arm, m, 1),
     # to the letter with every angle moved by Δt, or with q2 = q1 + q̇1 Δt by (50): six numbers, put
     # on a diagonal
     "(57) all joints, on a diagonal": lambda arm, m: _diagonal(arm, m, np.ones_like(m[0])),

@@ -183,14 +183,10 @@ SLIDES = [1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 0.3, 2.0, 0.2, *[0.1] * 11, 1.1]
 @pytest.mark.parametrize(
     ("levels", "found"),
     [
-        (
-            SLIDES,
-            [0, len(SLIDES) - 1],
-        ),  # chatter is one graze, what comes after 0.1 s of calm the next
-        (
-            [1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 2.3, 2.4],
-            [0, 6],
-        ),  # a threshold above the 1.2 at the alarm
+        # chatter is one graze, what comes after 0.1 s of calm the next
+        (SLIDES, [0, len(SLIDES) - 1]),
+        # a threshold above the 1.2 at the alarm
+        ([1.2, 1.9, 2.1, 1.5, 0.4, 1.8, 2.3, 2.4], [0, 6]),
     ],
 )
 def test_what_is_passed_by_is_felt_again_when_the_force_grows_by_a_threshold(levels, found):

@@ -232,9 +232,8 @@ def test_a_level_that_is_off_is_allowed_for_in_the_middle_of_a_turn_as_well():
     values = {"threshold": 0.05, "mass_error": 0.0, "friction_error": 0.25, "pole": 1000.0}
     assert levels(adaptive_joint_torque, error, believed, {"q": path}, **values).max() < 1.0
     without = 0.25 * np.abs(found) + 1.25 * np.minimum(np.abs(stiffer - softer), 2.0 * level)
-    assert (
-        np.abs(error) - without
-    ).max() > 0.05 * level  # the states of the gear alone do not cover it
+    # the states of the gear alone do not cover it
+    assert (np.abs(error) - without).max() > 0.05 * level
 
 
 def test_breakaway_is_as_uncertain_as_the_rest_of_the_friction_and_a_push_beyond_it_is_felt():

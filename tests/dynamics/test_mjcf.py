@@ -32,9 +32,8 @@ def _torques(model, data):
 def test_same_torques(rigid_arm):
     found = _torques(*_compile(mjcf_text(rigid_arm)))
     expected = inverse_dynamics(rigid_arm, STATES.q, STATES.qd, STATES.qdd)
-    point_masses = not rigid_arm.inertia.any(
-        axis=(1, 2)
-    ).all()  # MuJoCo is given 1e-9 kg·m² for zero
+    # MuJoCo is given 1e-9 kg·m² for zero
+    point_masses = not rigid_arm.inertia.any(axis=(1, 2)).all()
     assert largest_relative_error(found, expected) < (1e-8 if point_masses else 1e-12)
 
 

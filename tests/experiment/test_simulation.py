@@ -140,10 +140,8 @@ def test_without_a_goal_a_detection_is_noted_and_the_arm_stays():
 
 
 def test_the_last_detection_is_in_the_record_even_if_it_ends_the_run():
-    for mark, last in (
-        ("actual", 1),
-        ("felt", 0),
-    ):  # on facts and beliefs the arm goes back before it ends
+    # on facts and beliefs the arm goes back before it ends
+    for mark, last in (("actual", 1), ("felt", 0)):
         run = simulate(load_world("enclosed_goal", [f"detection.mark={mark}"]))
         assert run.outcome == "no_path"
         assert (

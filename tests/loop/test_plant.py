@@ -23,9 +23,8 @@ from hopfield_nav.loop import ContactLaw, make_contact, make_plant
 from hopfield_nav.loop.plant import plant_acceleration
 
 ARM = load_arm("ur5_ragazzon2012")
-FREE_FALL = [
-    (name, "rk4") for name in list_arms()
-] + [  # Euler's method needs rotors, or smaller steps
+# Euler's method needs rotors, or smaller steps
+FREE_FALL = [(name, "rk4") for name in list_arms()] + [
     (name, "semi_implicit_euler") for name in list_arms() if np.any(load_arm(name).rotor_inertia)
 ]
 Q0 = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])

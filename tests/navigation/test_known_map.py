@@ -36,10 +36,8 @@ PROPERTY = settings(
     deadline=None,
     database=None,
     suppress_health_check=list(HealthCheck),
-    phases=(
-        Phase.explicit,
-        Phase.generate,
-    ),  # a failing example is not made smaller: that takes minutes
+    # a failing example is not made smaller: that takes minutes
+    phases=(Phase.explicit, Phase.generate),
 )
 
 
@@ -300,8 +298,7 @@ def test_the_shipped_cell_is_run_without_a_touch():
     )
     assert not inside_known(some_world, run.data.tool_position.values).any()
     start, goal = (np.array(p.pose.position) for p in (some_world.plan.start, some_world.plan.goal))
-    assert inside_known(
-        some_world, along(np.array([start, goal]))
-    ).any()  # straight on it would touch
+    # straight on it would touch
+    assert inside_known(some_world, along(np.array([start, goal]))).any()
     free = simulate(load_world("cell", ["known=[]"]))
     assert free.summary["simulated_time_s"] < run.summary["simulated_time_s"]

@@ -145,10 +145,8 @@ def test_the_core_alone_runs_the_main_experiment_to_the_same_bytes(core, tmp_pat
         tmp_path / "made" / "world.yaml"
     ).read_bytes()
     alone, beside = (load_run(place / "made").data.load() for place in (folder, tmp_path))
-    for (
-        name,
-        values,
-    ) in beside.variables.items():  # the record's attributes tell the sources that made it
+    # the record's attributes tell the sources that made it
+    for name, values in beside.variables.items():
         assert values.values.tobytes() == alone[name].values.tobytes()
     assert alone.variables.keys() == beside.variables.keys()
     for words in ("plot made", "export made --csv", "check ragazzon2012", "list worlds", "--help"):

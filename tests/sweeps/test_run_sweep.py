@@ -229,9 +229,8 @@ def slow_job(made, index, folder):
 def test_a_killed_worker_loses_nothing():
     made, rows = small(), []
     with Pool(made, 2, work=slow_job) as workers:
-        while (
-            len(begun := workers_of(psutil.Process())) < 2
-        ):  # a process that was just made has no command line yet
+        # a process that was just made has no command line yet
+        while len(begun := workers_of(psutil.Process())) < 2:
             time.sleep(0.01)
         victim, _ = begun
         for row in workers.rows(range(made.count), made.count):

@@ -103,9 +103,8 @@ def world_of(*parts):
             inner = inner.setdefault(key, {})
             if not isinstance(inner, dict):
                 return None
-        if last in inner or (
-            inner and outer and outer[0] in ("start", "goal")
-        ):  # which hold one thing
+        # which hold one thing
+        if last in inner or (inner and outer and outer[0] in ("start", "goal")):
             return None
         inner[last] = value
     return data

@@ -46,9 +46,8 @@ def test_a_wall_is_what_lies_within_its_radius_of_its_line(entry, corners, radiu
     off = distances(points, np.array(corners))
     assert inside.sum() > 1000
     assert not inside[off > radius + 1e-5].any()
-    assert inside[
-        off < radius * np.sqrt(0.75) - 1e-5
-    ].all()  # half-way between two that are a radius apart
+    # half-way between two that are a radius apart
+    assert inside[off < radius * np.sqrt(0.75) - 1e-5].all()
 
 
 def test_every_cylinder_of_a_wall_bears_its_name():

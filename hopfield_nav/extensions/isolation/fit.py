@@ -202,9 +202,8 @@ def _bounded_step(columns, r, total, push, ranges, count, at, step):
         for j in range(r.size):
             columns[k + 1, j] = weight * (columns[k + 1, j] - along * total[j])
         step[k, 0] = 0.0
-    for k in range(
-        count
-    ):  # columns 1 to 5 of a row: its products with the others and with what is left
+    # columns 1 to 5 of a row: its products with the others and with what is left
+    for k in range(count):
         for m in range(count):
             step[k, 1 + m] = _dot(columns[k + 1], columns[m + 1])
         step[k, 5] = _dot(columns[k + 1], r) - force * _dot(columns[k + 1], total)

@@ -101,9 +101,8 @@ def _time_segment(arm: Arm, segment: PathSegment, limits: MotionLimits, ramp: fl
     rubs = bool(np.any(arm.friction) and np.any(np.isfinite(limits.torque)))
     for attempt in range(_ATTEMPTS):
         speed = fastest_speed(arm, segment, tight, friction_speed)
-        if (
-            speed is None
-        ):  # friction was taken at too high a speed, or the limits were tightened too far
+        # friction was taken at too high a speed, or the limits were tightened too far
+        if speed is None:
             friction_speed, tight = 0.5 * friction_speed, limits
             continue
         if rubs and attempt == 0:

@@ -41,9 +41,8 @@ class Server:
             None  # when the first row was due [s]; None until the log begins
         )
         self._lock, self._over = Lock(), Event()
-        self.late: dict[
-            int, float
-        ] = {}  # of every row that was sent, how late it was for the last client [s]
+        # of every row that was sent, how late it was for the last client [s]
+        self.late: dict[int, float] = {}
         # clients: that have connected so far
         # packages: of data that were sent to all of them
         self.clients = self.packages = 0

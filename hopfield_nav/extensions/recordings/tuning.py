@@ -67,9 +67,8 @@ def quiet_threshold(
     threshold = start
     for k in range(4 * _TRIES):
         level = MARGIN * highest(threshold)
-        if (
-            k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9
-        ):  # not the start, which nobody chose
+        # not the start, which nobody chose
+        if k > 0 and (0.5 if k < _TRIES else 0.0) < level <= 1.0 + 1e-9:
             return threshold
         threshold = threshold * (max(level, 1e-3) if k < _TRIES else _WIDER)
         if k == _TRIES - 1 and level <= 1.0:

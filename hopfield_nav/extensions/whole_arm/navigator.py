@@ -110,9 +110,8 @@ class WholeArmNavigator(Navigator):
         if self._retreats:
             self.map.learning.beliefs.touch_behind()
             self._touched_retreats += 1
-            if (
-                self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1
-            ):  # the arm goes further back
+            # the arm goes further back
+            if self._touched_retreats >= numbers.MOST_TOUCHED and len(self._trail) > 1:
                 self._touched_retreats = 0
                 self._trail.pop()
         else:

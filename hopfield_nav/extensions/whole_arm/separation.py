@@ -40,13 +40,11 @@ class Separation:
 
     def __init__(self, arm: Arm, grid: JointGrid, search: Search, allowed: float) -> None:
         self._arm, self._grid, self._search, self._allowed = arm, grid, search, allowed
-        self._with: dict[
-            bytes, np.ndarray
-        ] = {}  # of places, the goals at which the arm contains them
+        # of places, the goals at which the arm contains them
+        self._with: dict[bytes, np.ndarray] = {}
         self._tried: dict[Place, int] = {}
-        self._asked_with = (
-            self._tried_with
-        ) = -1  # touches at the first small bound, and at the last trial
+        # touches at the first small bound, and at the last trial
+        self._asked_with = self._tried_with = -1
         self.bound = (
             1.0  # of the probability that a path is left, when asked last; 1 if not small enough
         )

@@ -41,9 +41,8 @@ class StepChecks:
         self._arm, self._scene = arm, scene
         self.barred: set[Step] = set()  # steps that touch what is known on the way
         self._scenes: dict[frozenset[Place], Scene] = {}  # of places, of balls about them
-        self._asked: dict[
-            Hashable, set[Place]
-        ] = {}  # by names of lines: places with which each was compared
+        # by names of lines: places with which each was compared
+        self._asked: dict[Hashable, set[Place]] = {}
         self._hits: dict[Hashable, set[Place]] = {}  # those of them through which it sweeps
 
     def are_free(self, begin: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -291,9 +291,8 @@ def draw_snapshot(ax: Axes, run: Run, time: float, scene: solid.SceneView | None
         np.searchsorted(run.data.event_time.values, time + 1e-9, side="right")
     )  # the plan that it led to
     panel.show(Now(time, row_at(run, time), 0, run.plans()[number]), True)
-    for k, artist in enumerate(
-        panel.artists
-    ):  # the plane and what is below it stay under the scales
+    # the plane and what is below it stay under the scales
+    for k, artist in enumerate(panel.artists):
         artist.set_zorder((3 if k > len(panel.plane) else 1) + 0.1 * k)
     return ax
 

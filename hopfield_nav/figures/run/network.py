@@ -184,9 +184,8 @@ def _draw_plan(
     _frame(ax, network, plane)
     ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
     rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
-    if (
-        len(rest) == 1 and network.of_places
-    ):  # where the map is cut; of more axes it would be too long
+    # where the map is cut; of more axes it would be too long
+    if len(rest) == 1 and network.of_places:
         (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
         where = f"{'xyz'[axis]} = {network.origin[axis] + network.spacing[axis] * plane.cell[axis]:.2g} m"
         how = {

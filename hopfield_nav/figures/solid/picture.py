@@ -98,9 +98,8 @@ class Solids(Artist):
             there &= (self._side * (corners[..., 2] - self._height) > 0.0).any(axis=1)
         self._faces, self._layers = corners[there] @ self._base.T, layer[there]
         self._colours = lit(colour[there], normal[there])
-        self._seen: tuple[
-            np.ndarray, ...
-        ] = ()  # once painted: how near each pixel is, and where it is on the axes
+        # once painted: how near each pixel is, and where it is on the axes
+        self._seen: tuple[np.ndarray, ...] = ()
         self.stale = True
 
     def draw(self, renderer: RendererBase) -> None:

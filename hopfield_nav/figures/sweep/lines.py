@@ -66,9 +66,8 @@ def draw_lines(ax: Axes, data: xr.Dataset, quantity: str, x: str) -> Axes:
     limit_axis(axis, ax)
     ax.set_ylabel(points.label(quantity))
     finite = numbers[np.isfinite(numbers)]
-    if (
-        finite.size and finite.min() >= 0
-    ):  # from zero where it is near; logarithmic over orders of magnitude
+    # from zero where it is near; logarithmic over orders of magnitude
+    if finite.size and finite.min() >= 0:
         chosen = scale_values(ax.yaxis, finite, quantity.endswith("_count"), -0.15)
         if not chosen and finite.max() > 0 and finite.min() < 0.4 * finite.max():
             ax.set_ylim(0, 1.05 * finite.max())

@@ -33,9 +33,8 @@ class PriorMap(NamedTuple):
         ContactHypotheses
     ]  # of every touch, where on the arm it may have been; on a map of joint angles alone
     free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
-    differs: tuple[
-        str, ...
-    ] = ()  # keys of the world for which steps that were facts are beliefs now
+    # keys of the world for which steps that were facts are beliefs now
+    differs: tuple[str, ...] = ()
 
 
 class ToolMap:

@@ -69,9 +69,8 @@ def test_half_a_turn_has_two_ways_round():
         T[0, :3, :3] @ Rotation.from_rotvec(sign * s[:, None] * turn).as_matrix()
         for sign in (1, -1)
     ]
-    if (
-        np.abs(paths[0][5, :3, :3] - both[0][5]).max() > 1e-6
-    ):  # which of the two comes first is open
+    # which of the two comes first is open
+    if np.abs(paths[0][5, :3, :3] - both[0][5]).max() > 1e-6:
         both.reverse()
     for path, rotation in zip(paths, both, strict=True):
         np.testing.assert_allclose(path[:, :3, :3], rotation, atol=1e-12)

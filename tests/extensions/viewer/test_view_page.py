@@ -135,9 +135,8 @@ def test_the_cursor_moves_every_panel(browser, main_page, main_run):
             == time
         )
     columns = np.array(columns)
-    assert (
-        np.abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0
-    ).all()  # time is even
+    # time is even
+    assert (np.abs((columns[2] - columns[1]) - 2 * (columns[1] - columns[0])) <= 2.0).all()
     assert (columns[1] - columns[0] > 50).all()
     assert len({tuple(note) for note in notes}) == 3
 

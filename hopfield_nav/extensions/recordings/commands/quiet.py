@@ -49,9 +49,8 @@ class Free:
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
     along: Trajectory | None = None  # that all motions follow, if there is one
     names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions
-    remarks: tuple[
-        tuple[str, str], ...
-    ] = ()  # what logs are used for, and could not be made so, as rows of a table
+    # what logs are used for, and could not be made so, as rows of a table
+    remarks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,8 @@ class _Case:
     truth: "ContactTruth | None"
     kinematics: bool = True  # whether the arm's lengths are known
     motors: "MotorFit | None" = None  # of a real arm
-    uses: Sequence[
-        tuple[str, str]
-    ] = ()  # what the logs are used for, and the motors, as rows of a table
+    # what the logs are used for, and the motors, as rows of a table
+    uses: Sequence[tuple[str, str]] = ()
 
 
 def replay(
