@@ -1,7 +1,8 @@
 """The log of the compiled loop: one table of its columns, and writing a row of them.
 
 The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a
-signal with its size, unit and long name; ``write_row`` and ``write_truth`` write in its order.
+signal, with its size, unit, long name and kind of number; ``write_row`` and ``write_truth`` write in
+its order.
 """
 
 from typing import NamedTuple
@@ -20,6 +21,7 @@ class Column(NamedTuple):
     unit: str  # as NetCDF has it
     long_name: str  # what it is
     truth: bool = False  # whether the plant alone knows it at the start of the step: it is written after the step
+    kind: type = np.float64  # of its numbers in ``log.nc``
 
 
 COLUMNS = (
@@ -36,15 +38,18 @@ COLUMNS = (
     Column("force_estimate", "axis", "N", "estimated force on the tool"),
     Column("moment_estimate", "axis", "N m", "estimated moment at the tool point"),
     Column("level", None, "1", "alarm level as a share of the threshold"),
-    Column("detected", None, "1", "1 where a collision was detected"),
-    Column("estimate_damped", None, "1", "1 where the estimate was damped near a singularity"),
+    Column("detected", None, "1", "1 where a collision was detected", kind=np.int8),
+    Column(
+        "estimate_damped", None, "1", "1 where the estimate was damped near a singularity",
+        kind=np.int8,
+    ),
     Column("tau_external", "joint", "N m", "true torque of contact on the joint", truth=True),
     Column("tau_friction", "joint", "N m", "true Coulomb friction in the joint", truth=True),
     Column("tool_position", "axis", "m", "true position of the tool point", truth=True),
     Column("force", "axis", "N", "sum of the true contact forces on the arm", truth=True),
     Column(
         "contact_link", None, "1", "link of the largest contact force, counted from 1; 0: no contact",
-        truth=True,
+        truth=True, kind=np.int8,
     ),
     Column("contact_point", "axis", "m", "where the largest contact force acts; NaN: no contact", truth=True),
     Column("contact_force", "axis", "N", "largest contact force", truth=True),

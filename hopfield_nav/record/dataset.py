@@ -107,7 +107,9 @@ def make_record(
     is kept, ``passages`` what was above ``detection.report``.
     """
     of_places = space_of(world).of_places
-    variables = {**_signal_variables(world, log), **_event_variables(world, detections)}
+    signals = _signal_variables(world, log)
+    time = signals.pop("time")
+    variables = {**signals, **_event_variables(world, detections)}
     variables |= _step_variables(world, detections, closed)
     if world.detection.report is not None:
         variables |= _passage_variables(
@@ -121,7 +123,7 @@ def make_record(
     )
     xyz = ["x", "y", "z"]
     coordinates = {
-        "time": _variable("time", log[:, 0], "s", "simulated time"),
+        "time": time,
         "joint": _variable("joint", np.arange(1, len(world.start.joints) + 1), "1", "joint"),
         "axis": _variable("axis", xyz, "1", "base axis"),
     }
@@ -139,16 +141,13 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     further = further_columns(world)
     columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
-    # the first one is time, a coordinate
-    for name, size, unit, long_name, _ in (*COLUMNS[1:], *further):
-        values = log[:, columns[name]]
-        if size is None:
-            kind = np.float64 if name == "level" else np.int8
-            variables[name] = _variable(
-                "time", values[:, 0].astype(kind, copy=False), unit, long_name
-            )
+    for signal in (*COLUMNS, *further):
+        values = log[:, columns[signal.name]].astype(signal.kind, copy=False)
+        if signal.size is None:
+            variables[signal.name] = _variable("time", values[:, 0], signal.unit, signal.long_name)
         else:
-            variables[name] = _variable(f"time {size}", values, unit, long_name)
+            dimensions = f"time {signal.size}"
+            variables[signal.name] = _variable(dimensions, values, signal.unit, signal.long_name)
     return variables
 
 
