@@ -3,9 +3,10 @@
     python scripts/fingerprints.py --out FILE [--only TEXT]      # writes them
     python scripts/fingerprints.py --against FILE [--only TEXT]  # compares, and names every run that differs
 
-Every bundled world under real conditions, and forty worlds of the whole arm: outcome and reason,
-every detection with its cell, path and places, and a digest of all recorded signals, bit for bit.
-It uses all processors and takes some minutes.
+Every bundled world under real conditions, forty worlds of the whole arm, and every way in which a
+touch is answered, with methods of one's own too: outcome and reason, every detection with its cell,
+path and places, and a digest of all recorded signals, bit for bit. It uses all processors and takes
+some minutes.
 """
 
 import hashlib
@@ -44,6 +45,60 @@ CONDITIONS: dict[str, tuple[str, ...]] = {
     "friction": _FRICTION,
     "friction 20 % off": (*_FRICTION, "controller.model_error.friction_scale=0.8"),
 }
+# every way in which a touch is answered: its changes, and the worlds in which it is tried
+OWN = Path(__file__).resolve().parent / "own_kinds.py"
+_FLAT = ("ragazzon2012_real", "u_trap", "door", "narrow_gap", "enclosed_goal")
+_IN_SPACE = ("over_the_wall", "behind_the_base", "free_rotation")
+_WHOLE = ("whole_arm", "over_the_wall_whole_arm")
+_FELT = (*_FLAT, *_IN_SPACE)
+_SMALL = "map.shape=[12, 8, 10, 1, 1, 1]"
+WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "marks as documented": (
+        ("detection.mark=desired", "detection.back_off=against_velocity"),
+        ("ragazzon2012", "u_trap", "over_the_wall"),
+    ),
+    "marks ahead": (("detection.mark=actual",), ("ragazzon2012", *_FELT)),
+    "marks, then float": (("detection.mark=actual", "detection.reaction=float"), _FLAT),
+    "marks, then stop": (("detection.mark=desired", "detection.reaction=stop"), ("u_trap",)),
+    "marks, on a path of A*": (("detection.mark=actual", "planner.kind=a_star"), _FLAT),
+    "felt": (
+        ("detection.mark=felt",),
+        ("ragazzon2012", "ragazzon2012_momentum", "random_cylinders"),
+    ),
+    "float": (("detection.reaction=float",), _FELT),
+    "stop": (("detection.reaction=stop",), _FELT),
+    "retreat from every touch": (("detection.graze=retreat",), _FELT),
+    "A*": (("planner.kind=a_star",), (*_FELT, *_WHOLE)),
+    "at any angle": (("planner.any_angle=true",), _FELT),
+    "cells, not lines": (("planner.any_angle=false",), _WHOLE),
+    "what cannot be reached is ignored": (("planner.unreachable=ignore",), _FELT),
+    "tanh": (
+        ("planner.network=sum", "planner.beta=0.1", "planner.activation=tanh"),
+        ("u_trap", "over_the_wall"),
+    ),
+    "sigmoid, which finds no path": (
+        ("planner.network=sum", "planner.beta=0.1", "planner.activation=sigmoid"),
+        ("u_trap",),
+    ),
+    "slower where unknown": (("trajectory.unknown_speed=0.5",), ("u_trap", "over_the_wall")),
+    "follow": (("explore=follow",), _FELT),
+    "follow, then float": (("explore=follow", "detection.reaction=float"), _FELT),
+    "slide": (("explore=slide", "detection.estimator=momentum_observer"), _FELT),
+    "slide, forgetting": (
+        ("explore=slide", "detection.estimator=momentum_observer", "planner.forget=5"),
+        ("u_trap", "over_the_wall"),
+    ),
+    "learns": (("controller.learn=true",), ("ragazzon2012_real", "u_trap")),
+    "own planner": ((f"planner.kind={OWN}:PLANNER",), _FELT),
+    "own response": ((f"explore={OWN}:RESPONSE",), _FELT),
+    "own response, then float": (
+        (f"explore={OWN}:RESPONSE", "detection.reaction=float"),
+        ("u_trap", "over_the_wall"),
+    ),
+    "own planner of the whole arm": ((f"planner.kind={OWN}:PLANNER", _SMALL), _WHOLE),
+    "own response of the whole arm": ((f"explore={OWN}:RESPONSE", _SMALL), _WHOLE),
+    "own belief of the whole arm": ((f"planner.strategy={OWN}:BELIEF", _SMALL), _WHOLE),
+}
 SEEDS = range(10)  # of each family of the whole arm; every other one with a wrong model
 MOST_TOUCHES = 60  # after which a run is left
 
@@ -58,7 +113,9 @@ class Case(NamedTuple):
 
     def world(self) -> World:
         """The world, read."""
-        return load_world(self.file, list(self.overrides)) if self.file else parse_world(self.text)
+        if not self.file:
+            return parse_world(self.text)
+        return load_world(self.file, list(self.overrides), allow_code=True)
 
 
 def cases() -> Iterator[Case]:
@@ -70,6 +127,9 @@ def cases() -> Iterator[Case]:
     for path in sorted(BUNDLED.glob("*.yaml")):
         for name, overrides in CONDITIONS.items():
             yield Case(f"{path.stem}, {name}", str(path), "", overrides)
+    for way, (changes, worlds) in WAYS.items():
+        for world in worlds:
+            yield Case(f"{world}; {way}", str(BUNDLED / f"{world}.yaml"), "", changes)
 
 
 def fingerprint(case: Case) -> dict[str, Any]:
@@ -77,7 +137,7 @@ def fingerprint(case: Case) -> dict[str, Any]:
     try:
         simulation = Simulation(case.world())
     except BadInput as fault:
-        return {"refused": str(fault).replace(str(BUNDLED), "worlds")}
+        return {"refused": str(fault).replace(str(BUNDLED), "worlds").replace(str(OWN), OWN.name)}
     while simulation.outcome is None and len(simulation.detections) < MOST_TOUCHES:
         simulation.step(1.0)
     run = simulation.record()
