@@ -1,4 +1,4 @@
-"""What a user should know of a good world before it is run: what it will take, and what may not go well."""
+"""What a user should know of a good world before it is run: what it takes, what may not go well."""
 
 import math
 import shutil
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
 _BIG_RECORD = 1e9  # bytes
 _MANY_CONNECTIONS = 3e8  # relaxed in about a second
+# Detectors that make one number of all joints. Of labelled contacts of a real arm they found
+# hardly any, with thresholds at which free motions are quiet.
+_ONE_NUMBER_OF_ALL_JOINTS = ("energy", "force_norm", "wrench_norm")
 
 
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
-    others = (_on_learning_and_changes, _on_the_record, _on_the_neighbourhood, _on_beta)
-    return [
-        *world.notes,
-        *remarks_on_arms(world),
-        *(said for remark in others for said in remark(world)),
-    ]
+    said = [*world.notes, *remarks_on_arms(world)]
+    said += _on_learning_and_changes(world)
+    said += _on_the_detector(world)
+    said += _on_the_record(world)
+    said += _on_the_neighbourhood(world)
+    said += _on_beta(world)
+    return said
 
 
 def remarks_on_arms(world: World) -> list[str]:
@@ -40,7 +44,7 @@ def remarks_on_arms(world: World) -> list[str]:
 
 
 def further_columns(world: World) -> "tuple[Column, ...]":
-    """Columns of the log that not every world has: of a sensor at the flange, and of noisy torques."""
+    """Columns of the log of a sensor at the flange, and of noisy torques, if a world has them."""
     from hopfield_nav.loop import TORQUE_COLUMNS, WRIST_COLUMNS
 
     noisy = bool(np.any(np.asarray(world.sensors.torque_noise) > 0.0))
@@ -51,28 +55,54 @@ def _on_learning_and_changes(world: World) -> Iterator[str]:
     learn = world.controller.learn
     if learn is not False and learn.wiggle > 0.0:
         yield (
-            f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either side for "
-            f"{learn.wiggle_time:g} s, to learn their friction"
+            f"before the first motion all joints turn by {1e3 * learn.wiggle:g} mrad to either "
+            f"side for {learn.wiggle_time:g} s, to learn their friction"
         )
     if world.changes and world.planner.forget is None:
         yield (
-            "obstacles come or go, and planner.forget is null: what was felt once counts for good, so that the run may "
-            "end as no_path before a way opens"
+            "obstacles come or go, and planner.forget is null: what was felt once counts for good, "
+            "so that the run may end as no_path before a way opens"
         )
+
+
+def _on_the_detector(world: World) -> Iterator[str]:
+    """Whether the friction of the gears hides contacts from the detector.
+
+    A sensor at the wrist measures force beyond the gears. The detector ``energy`` does not read it.
+    """
+    detection = world.detection
+    if detection.measure not in _ONE_NUMBER_OF_ALL_JOINTS or not _has_dry_friction(world):
+        return
+    if detection.estimator == "wrist_sensor" and detection.measure != "energy":
+        return
+    yield (
+        f"detection.measure {detection.measure} finds hardly a contact behind real gears "
+        "(plant.friction), whose errors it adds up over all joints: adaptive_joint_torque judges "
+        "each joint by itself, and estimator wrist_sensor feels beyond the gears"
+    )
+
+
+def _has_dry_friction(world: World) -> bool:
+    """Whether the plant's joints have friction while they move slowly, as those of real gears."""
+    friction = world.plant.friction
+    if friction is None:
+        return False
+    return friction == "arm" or bool(np.any(np.asarray(friction.coulomb) > 0.0))
 
 
 def _on_the_record(world: World) -> Iterator[str]:
     from hopfield_nav.loop import make_log
 
-    rows, place = world.time_limit / world.plant.step / world.record.every, tempfile.gettempdir()
-    size = (
-        8.0 * rows * make_log(0, len(world.start.joints), further_columns(world)).table.shape[1]
-    )  # bytes
+    place = tempfile.gettempdir()
+    rows = world.time_limit / world.plant.step / world.record.every
+    log = make_log(0, len(world.start.joints), further_columns(world))
+    size = 8.0 * rows * log.table.shape[1]  # bytes
     if world.record.signals != "none" and size > _BIG_RECORD:
         every = math.ceil(world.record.every * size / _BIG_RECORD)
         yield (
-            f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on disk, and until it ends "
-            f"as much in {place} (TMPDIR); record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
+            f"the signals of {world.time_limit:g} s take up to {size / 1e9:.2g} GB on disk, "
+            f"and until it ends as much in {place} (TMPDIR); "
+            f"record.every: {every} keeps them below {_BIG_RECORD / 1e9:g} GB"
         )
         free = shutil.disk_usage(place).free
         if size >= free:
@@ -127,13 +157,14 @@ def _on_beta(world: World) -> Iterator[str]:
     planner = world.planner
     if planner.activation in ("saturated", "sigmoid"):
         yield (
-            f"planner.activation {planner.activation} is 1/2 at 0: cells without a path to the goal are lit"
-            " too, and a climb may end among them"
+            f"planner.activation {planner.activation} is 1/2 at 0: "
+            "cells without a path to the goal are lit too, and a climb may end among them"
         )
     elif planner.kind == "hopfield" and planner.network == "sum" and planner.beta is not None:
         most = 1 / len(neighbourhood_of(world.map.shape, planner.radius).offset)
         if planner.beta > most:
             yield (
-                f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of neighbours: the network "
-                "settles, but cells beside the goal may be higher than it, so that a path need not end there"
+                f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of "
+                "neighbours: the network settles, but cells beside the goal may be higher than it, "
+                "so that a path need not end there"
             )

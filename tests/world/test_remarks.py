@@ -38,6 +38,26 @@ def test_many_connections_are_told(tmp_path, capsys):
     assert "ok; " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("measure", ["energy", "force_norm", "wrench_norm"])
+def test_a_detector_that_real_gears_blind_is_told(measure):
+    text = "format: 1\nplant: {dynamics: ur5_full, friction: %s}\ndetection: {measure: %s}"
+    (told,) = remarks(parse_world(text % ("arm", measure)))
+    assert told.startswith(f"detection.measure {measure} finds hardly a contact")
+    assert len(remarks(parse_world(text % ("{coulomb: 2}", measure)))) == 1
+    assert remarks(parse_world(text % ("{viscous: 2}", measure))) == []
+    assert remarks(parse_world(text % ("null", measure))) == []
+    assert remarks(parse_world(text % ("arm", "joint_torque"))) == []
+
+
+def test_a_sensor_at_the_wrist_measures_force_beyond_the_gears():
+    text = (
+        "format: 1\nplant: {dynamics: ur5_full, friction: arm}\nsensors: {wrench: {}}\n"
+        "detection: {estimator: wrist_sensor, measure: %s}"
+    )
+    assert remarks(parse_world(text % "force_norm")) == []
+    assert len(remarks(parse_world(text % "energy"))) == 1
+
+
 BETA = "format: 1\nmap: {shape: [20, 20]}\nplanner: {network: sum, beta: %s}\n"
 
 
