@@ -12,8 +12,8 @@ from typing import Any
 
 from dynamics import BadInput
 from hopfield_nav.build import find_methods
-from hopfield_nav.plugin import KINDS, compiled
-from hopfield_nav.world import World, is_code
+from hopfield_nav.plugin import KINDS, PLAIN, compiled
+from hopfield_nav.world import World, own_methods
 
 
 def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
@@ -46,7 +46,7 @@ def from_bytes(world: World, written: bytes) -> dict[str, Any]:
 def _looked_up(world: World) -> list[Any]:
     """The world, its methods and their compiled functions, always in the same order.
 
-    This loads the files of the user's own methods, whose objects ``pickle`` then finds.
+    This loads the user's own methods, whose objects ``pickle`` then finds.
     """
     find, folder = world.trust.find, world.folder
     sliding = (
@@ -54,13 +54,9 @@ def _looked_up(world: World) -> list[Any]:
         if world.explore.method == "slide"
         else []
     )
-    plain = {
-        "response": world.explore.method,
-        "planner": world.planner.kind,
-        "belief": world.planner.strategy,
-    }
     methods = [*find_methods(world), *sliding]
-    found = [find(kind, name, folder) for kind, name in plain.items() if is_code(name)]
+    plain = [method for method in own_methods(world) if method.kind in PLAIN]
+    found = [find(method.kind, method.name, folder) for method in plain]
     return [
         world,
         *methods,

@@ -13,6 +13,7 @@ from .found import KINDS as KINDS
 from .found import PLAIN as PLAIN
 from .found import find_method as find_method
 from .found import is_bundled as is_bundled
+from .found import is_ours as is_ours
 from .found import load_from_file as load_from_file
 from .found import method_names as method_names
 from .found import shown_names as shown_names

@@ -88,7 +88,8 @@ def modules_in(package: str) -> tuple[str, ...]:
 
 
 @cache
-def _ours() -> dict[str, Extension]:
+def our_extensions() -> dict[str, Extension]:
+    """Those that come with the program and are there, by name."""
     names = modules_in(GROUP)
     return {name: import_module(f"{GROUP}.{name}.extension").EXTENSION for name in names}
 
@@ -97,7 +98,7 @@ def _ours() -> dict[str, Extension]:
 def _others() -> dict[str, Extension]:
     others = {}
     for entry in entry_points(group=GROUP):
-        if entry.name in _ours():
+        if entry.name in our_extensions():
             raise BadInput(
                 "two extensions have one name", where=f"entry point {entry.value}", found=entry.name
             )
@@ -119,7 +120,7 @@ def extensions() -> Iterator[Extension]:
 
     Raises ``BadInput``: an entry point leads to no ``Extension``, or has the name of another.
     """
-    yield from _ours().values()
+    yield from our_extensions().values()
     yield from _others().values()
 
 

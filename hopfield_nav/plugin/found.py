@@ -10,7 +10,14 @@ from types import ModuleType
 from typing import Any
 
 from dynamics import BadInput, nearest_name
-from hopfield_nav.plugin.extension import COMES_WITH, Extension, extensions, missing, modules_in
+from hopfield_nav.plugin.extension import (
+    COMES_WITH,
+    Extension,
+    extensions,
+    missing,
+    modules_in,
+    our_extensions,
+)
 from hopfield_nav.plugin.method import Method
 
 KINDS = ("controller", "estimator", "detector")  # what is compiled
@@ -51,10 +58,16 @@ def _owner(kind: str, name: str) -> Extension | None:
     )
 
 
+@cache
 def is_bundled(kind: str, name: str) -> bool:
-    """Whether a method comes with the program, from its core or an extension of ours; nothing of it is loaded."""
-    owner = None if name in _core_names(kind) else _owner(kind, name)
-    return name in _core_names(kind) or (owner is not None and owner.is_ours)
+    """Whether a method is there with the program, in its core or an extension of ours; nothing of it is loaded."""
+    ours = our_extensions().values()
+    return name in _core_names(kind) or any(name in one.method_names(kind) for one in ours)
+
+
+def is_ours(kind: str, name: str) -> bool:
+    """Whether a method comes with the program, be its extension there or not; any other is somebody's own."""
+    return is_bundled(kind, name) or f"{kind} {name}" in COMES_WITH
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:

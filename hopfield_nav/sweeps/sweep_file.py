@@ -16,7 +16,7 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav import world as worlds
 from hopfield_nav.navigation import space_of
-from hopfield_nav.plugin import Measures
+from hopfield_nav.plugin import PLAIN, Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import (
@@ -141,20 +141,22 @@ class Sweep:
         drawn = space_of(world).is_random(world) or any(
             obstacle.is_drawn for obstacle in world.obstacles
         )
-        methods = (world.detection.measure, world.detection.estimator, world.controller.law)
-        own = self.calls_own or any(map(worlds.is_code, methods))
-        return bool(noise or drawn or own or keys & {"sensors", "obstacles", "planner"})
+        return bool(noise or drawn or self._own or keys & {"sensors", "obstacles", "planner"})
 
     @property
     def calls_own(self) -> bool:
         """Whether a run may call a user's method at touches: one of the base world, or a swept one."""
-        planner, explore = self.world.planner, self.world.explore
-        columns = (c for axis in self.grid for c in axis if c.key[0] in ("planner", "explore"))
-        return any(map(worlds.is_code, (planner.kind, planner.strategy, explore.method))) or any(
-            isinstance(value, str) and worlds.is_code(value)
-            for column in columns
-            for value in column.values
-        )
+        return any(kind in PLAIN for kind in self._own)
+
+    @cached_property
+    def _own(self) -> set[str]:
+        """The kinds of which the base world or a swept value names somebody's own method."""
+        named = worlds.own_methods(self.world)
+        for column in (column for axis in self.grid for column in axis):
+            for value in column.values:
+                if isinstance(value, (str, dict)):
+                    named += worlds.own_methods_in(worlds.nested(column.key, value))
+        return {method.kind for method in named}
 
     def aimed(self, text: str) -> "Sweep":
         """The same sweep with another aim, as ``--aim`` has it.

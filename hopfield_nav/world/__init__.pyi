@@ -37,6 +37,7 @@ from .files import list_sweeps as list_sweeps
 from .files import list_worlds as list_worlds
 from .files import moved_value as moved_value
 from .files import name_of as name_of
+from .files import nested as nested
 from .files import relative_to as relative_to
 from .files import value_at as value_at
 from .files import world_folders as world_folders
@@ -57,6 +58,8 @@ from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
 from .obstacles import PushSection as PushSection
+from .own import own_methods as own_methods
+from .own import own_methods_in as own_methods_in
 from .schema import changed_settings as changed_settings
 from .schema import dump_schema as dump_schema
 from .schema import flat_values as flat_values

@@ -13,7 +13,6 @@ from hopfield_nav.world import fitting
 from hopfield_nav.world.beforehand import check_beta_of
 from hopfield_nav.world.faults import faults_of
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.methods import is_code
 from hopfield_nav.world.sections import IN_PROPORTION, MOST_NEURONS
 from hopfield_nav.world.solids import packed
 from hopfield_nav.world.world import World
@@ -190,7 +189,7 @@ def _check_explore(world: World) -> None:
             ),
             "controller.hold: true": world.controller.hold,
         }
-    elif is_code(method):
+    elif not plugin.is_ours("response", method):
         needed = {"detection.mark: felt": needed["detection.mark: felt"]}
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:

@@ -16,8 +16,16 @@ from hopfield_nav.extensions.bench.oracle import has_path
 from hopfield_nav.extensions.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
 from hopfield_nav.record import Quantity, Run, is_reached
-from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, SweepFile, content_of, texts_in
-from hopfield_nav.world import Change, World, is_code, split_key, yaml_text
+from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, SweepFile, content_of
+from hopfield_nav.world import (
+    Change,
+    World,
+    nested,
+    own_methods,
+    own_methods_in,
+    split_key,
+    yaml_text,
+)
 
 _OWN = {
     "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
@@ -66,7 +74,16 @@ class Suite(Sweep):
     @property
     def calls_own(self) -> bool:
         """Whether somebody's own method is among those that are run."""
-        return any(map(is_code, texts_in([self.suite.methods[name] for name in self.methods])))
+        if any(own_methods(base.world) for base in self.bases.values()):
+            return True
+        families = [family.set for family in self.suite.families.values()]
+        methods = [self.suite.methods[name] for name in self.methods]
+        changes = [*families, *self.suite.conditions.values(), *methods]
+        return any(
+            own_methods_in(nested(split_key(key), value))
+            for given in changes
+            for key, value in given.items()
+        )
 
     @property
     def methods(self) -> list[str]:

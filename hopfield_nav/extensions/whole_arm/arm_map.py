@@ -33,8 +33,8 @@ from hopfield_nav.extensions.whole_arm.strategies import ArmReport, belief_for
 from hopfield_nav.navigation.map import Cell, Step
 from hopfield_nav.navigation.motion import MotionPhase
 from hopfield_nav.navigation.planners import planner_for
-from hopfield_nav.plugin import BelievedMap, CollisionEvidence
-from hopfield_nav.world import World, is_code
+from hopfield_nav.plugin import BelievedMap, CollisionEvidence, is_ours
+from hopfield_nav.world import World
 
 LEVELS = numbers.CERTAINTY_LEVELS
 NO_RISK, LEAST_RISK, ANY_RISK = LEVELS[:1], LEVELS[1:], LEVELS[-1:]
@@ -176,7 +176,7 @@ class ArmMap:
         self.scene = (
             build_scene(arm, build_obstacles(world)) if omniscient else scene_of_world(world)
         )
-        own = planner_for(world) if is_code(world.planner.kind) else None
+        own = None if is_ours("planner", world.planner.kind) else planner_for(world)
         goals = goal_solutions(world, arm, self.scene, self.grid)
         most = numbers.MOST_EXITS if world.planner.finer else numbers.EXITS
         lines = [
@@ -187,7 +187,8 @@ class ArmMap:
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
         self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
-        self._may_refine = world.planner.finer and own is None and not is_code(world.explore.method)
+        answers_are_ours = own is None and is_ours("response", world.explore.method)
+        self._may_refine = world.planner.finer and answers_are_ours
         self._carried: Carried | None = None  # from the world's map to a finer one
 
     @property
@@ -253,7 +254,8 @@ class ArmMap:
         strategy keeps for this (``at_last``), if it has any: those without surfaces, from the tenth
         touch on. After ``LINE_TOUCHES`` touches the tool's lines to the goals are let go for good.
         """
-        report = self.believed(here, with_steps=is_code(self._world.planner.strategy))
+        with_steps = not is_ours("belief", self._world.planner.strategy)
+        report = self.believed(here, with_steps)
         points, weights, touches = self.collisions.places()
         evidence = self._belief.believe(
             ArmReport(

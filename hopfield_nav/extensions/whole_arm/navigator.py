@@ -37,8 +37,8 @@ from hopfield_nav.navigation.motion import (
     planned_by,
 )
 from hopfield_nav.navigation.responses import TouchReport, checked_waypoints
-from hopfield_nav.plugin import CollisionEvidence, MethodFailed, Own
-from hopfield_nav.world import World, is_code
+from hopfield_nav.plugin import CollisionEvidence, MethodFailed, Own, is_ours
+from hopfield_nav.world import World
 
 
 class WholeArmNavigator(Navigator):
@@ -51,12 +51,10 @@ class WholeArmNavigator(Navigator):
         self.world, self.arm = world, arm
         self.map, self.notes = ArmMap(world, arm, start), PlanNotes(world)
         name, folder = world.explore.method, world.folder
-        own = is_code(name)  # a response of the user
-        self._response = (
-            Own(world.trust.find("response", name, folder), world.explore.parameters)
-            if own
-            else None
-        )
+        self._response: Own | None = None  # that of a user
+        if not is_ours("response", name):
+            method = world.trust.find("response", name, folder)
+            self._response = Own(method, world.explore.parameters)
         # where the last touch was (n,) in cells, the direction there, the torque, and the cells (2,
         # n) of the step
         self._felt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None] | None = None

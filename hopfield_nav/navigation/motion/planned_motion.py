@@ -8,7 +8,8 @@ import numpy as np
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, Step
 from hopfield_nav.planning import Landscape
-from hopfield_nav.world import PlannerSection, World, is_code
+from hopfield_nav.plugin import is_ours
+from hopfield_nav.world import PlannerSection, World
 
 NETWORK, AGAINST_BELIEFS, OWN = "network", "against_beliefs", "own"
 
@@ -116,7 +117,7 @@ class NotedPlan(NamedTuple):
 
 def planned_by(section: PlannerSection) -> str:
     """Who plans in a world."""
-    return OWN if is_code(section.kind) else NETWORK
+    return NETWORK if is_ours("planner", section.kind) else OWN
 
 
 class PlanNotes:

@@ -8,8 +8,8 @@ from hopfield_nav.navigation.map import Beliefs, Cell, longer_moves, pairs
 from hopfield_nav.navigation.planners.a_star import AStar
 from hopfield_nav.navigation.planners.hopfield import Hopfield
 from hopfield_nav.planning import Plan, neighbourhood_of, replan
-from hopfield_nav.plugin import BelievedMap, MethodFailed, Own, Planner
-from hopfield_nav.world import PlannerSection, World, is_code
+from hopfield_nav.plugin import BelievedMap, MethodFailed, Own, Planner, is_ours
+from hopfield_nav.world import PlannerSection, World
 
 NEAR_BELIEF = (
     0.5  # certainty that a longer move is closed, over a cell of which anything is believed
@@ -19,7 +19,7 @@ NEAR_BELIEF = (
 def planner_for(world: World) -> Planner:
     """The planner of a world, whose answers are a ``Plan``: the network, A*, or a user's own, which is checked."""
     section = world.planner
-    if not is_code(section.kind):
+    if is_ours("planner", section.kind):
         return built_in(section)
     return OwnPlanner(world.trust.find("planner", section.kind, world.folder), section.parameters)
 

@@ -11,8 +11,8 @@ from hopfield_nav.navigation.map import CollisionMap
 from hopfield_nav.navigation.motion import cell_of_start, follow_regular_path
 from hopfield_nav.navigation.navigator import Navigator, Space
 from hopfield_nav.navigation.planners import built_in, open_cells
-from hopfield_nav.plugin import BelievedMap, Method
-from hopfield_nav.world import GoalSection, PlannerSection, World, is_code
+from hopfield_nav.plugin import BelievedMap, Method, is_ours
+from hopfield_nav.world import GoalSection, PlannerSection, World
 
 
 @lru_cache(maxsize=8)
@@ -55,7 +55,7 @@ class ToolSpace(Space):
         method = world.trust.find(
             "response", "follow" if name == "slide" and hidden else name, world.folder
         )
-        if not is_code(name):
+        if is_ours("response", name):
             return ToolNavigator(world, arm, start, method.kernel)
         from hopfield_nav.navigation.responses import OwnResponse
 

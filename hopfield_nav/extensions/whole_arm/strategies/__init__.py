@@ -17,9 +17,10 @@ from hopfield_nav.plugin import (
     ContactReport,
     MethodFailed,
     Own,
+    is_ours,
     read_only,
 )
-from hopfield_nav.world import World, is_code
+from hopfield_nav.world import World
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ def belief_for(world: World) -> Belief:
     """The strategy of a world."""
     section = world.planner
     method = world.trust.find("belief", section.strategy, world.folder)
-    if is_code(section.strategy):
+    if not is_ours("belief", section.strategy):
         return _OwnBelief(method, section.parameters)
     belief: Belief = method.kernel()
     return belief

@@ -1,0 +1,47 @@
+"""Which methods of a world came from outside the program: from a file, or from an extension of others."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from hopfield_nav.plugin import is_ours
+from hopfield_nav.world.faults import section_model
+from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.world import World
+
+
+class NamedMethod(NamedTuple):
+    """A method that a world names."""
+
+    key: str  # of the world, such as ``planner.kind``
+    kind: str  # of the method
+    name: str
+
+
+def own_methods(world: World) -> list[NamedMethod]:
+    """The methods of a checked world that came from outside the program."""
+    return own_methods_in({section: dict(getattr(world, section)) for section in _sections()})
+
+
+def own_methods_in(data: Mapping[str, Any]) -> list[NamedMethod]:
+    """The same of plain data, a whole world or a part of one; methods that are there by default are ours."""
+    return [method for method in _named_in(data) if not is_ours(method.kind, method.name)]
+
+
+def _named_in(data: Mapping[str, Any]) -> Iterator[NamedMethod]:
+    """Every method that plain data names; a bare word names the one method of its section."""
+    for section, model in _sections().items():
+        given = data.get(section)
+        for key, kind in model.kinds.items():
+            name = given.get(key) if isinstance(given, Mapping) else given
+            if isinstance(name, str):
+                yield NamedMethod(f"{section}.{key}", kind, name)
+
+
+def _sections() -> dict[str, type[MethodSection]]:
+    """The sections of a world that name methods."""
+    models = {name: section_model((name,), World) for name in World.model_fields}
+    return {
+        name: model
+        for name, model in models.items()
+        if model is not None and issubclass(model, MethodSection)
+    }
