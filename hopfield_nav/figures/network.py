@@ -1,8 +1,9 @@
-"""A settled network as a picture: a colour for the steps to the goal, an arrow to the climbed neighbour, the path.
+"""A settled network as a picture: a colour for its depth, an arrow to the climbed neighbour, the path.
 
-A network of more than two axes is shown where a plane of cells cuts it. The steps are ln σ/ln β, so
-that the networks ``sum`` and ``limit`` have one scale: where there is one path alone, both are its
-number of steps.
+A network of more than two axes is shown where a plane of cells cuts it. The depth of a cell is ln σ/ln β: by how many
+factors β its activation lies below the goal's. In the network ``limit`` that is the number of steps to the goal. In the
+network ``sum`` it is less, by what the many walks to the goal add to σ; where there is one path alone, and β is small,
+both are its number of steps.
 """
 
 from collections import Counter
@@ -29,9 +30,11 @@ from hopfield_nav.planning import Landscape, Plan
 _SHADES = np.array(
     [to_rgb(c) for c in ("#fde725", "#a6db57", "#60c774", "#39a88a", "#3c8596", "#5c6696")]
 )
-_STEPS = (np.interp(np.linspace(0, 1, 256), np.linspace(0, 1, 6), shades) for shades in _SHADES.T)
-STEPS = ListedColormap(np.column_stack([*_STEPS]))  # of cells, near the goal light
-STEPS_LABEL = r"steps to the goal, $\ln\sigma / \ln\beta$"
+_COLUMNS = (np.interp(np.linspace(0, 1, 256), np.linspace(0, 1, 6), shades) for shades in _SHADES.T)
+STEPS = ListedColormap(np.column_stack([*_COLUMNS]))  # of cells, near the goal light
+DEPTH_LABEL = r"$\ln\sigma / \ln\beta$"  # of the network "sum"
+STEPS_LABEL = "steps to the goal"  # of the network "limit", whose depth they are
+DISTANCE_LABEL = "distance to the goal (shortest steps)"  # of "limit" with steps of several lengths
 DARK = "#F4F4F4"  # of cells from which no path leads to the goal
 _ARROW, _MOST_ARROWS = 0.62, 2_500  # [cells] their length, and the most cells that have some
 
@@ -101,19 +104,50 @@ def plane_along(
     return Plane(chosen, tuple(cell), begin, apart)
 
 
-def steps_to_goal(landscape: Landscape, beta: float | None) -> np.ndarray:
-    """Steps ln σ/ln β over the grid; inf where no path leads to the goal. ``beta`` is that of the network "sum"."""
+def depth(landscape: Landscape, beta: float | None) -> np.ndarray:
+    """The values ln σ/ln β over the grid; inf where no path leads to the goal. ``beta`` is that of the network "sum".
+
+    Of the network "limit" it is the distance to the goal in its shortest steps.
+    """
     if landscape.sums and beta is not None:
         return 0.0 + landscape.activation / np.log(beta)
     return (0.0 - landscape.activation) / float(landscape.near.length.min())
 
 
-def add_steps(ax: Axes, steps: np.ndarray, plane: Plane, most: float) -> AxesImage:
-    """Colour the cells of a plane by their steps to the goal, a grid; ``most`` has the darkest."""
+def depth_label(landscape: Landscape) -> str:
+    """What the depth of a network is called, as the label of its scale."""
+    if landscape.sums:
+        return DEPTH_LABEL
+    return STEPS_LABEL if landscape.near.uniform else DISTANCE_LABEL
+
+
+def steps_of_climb(landscape: Landscape) -> np.ndarray:
+    """How many steps the climb from each cell takes to the goal, a grid of int; −1 where it does not arrive."""
+    shape = landscape.near.shape
+    count = np.full(shape, -1)
+    cells = np.argwhere(np.isfinite(landscape.activation))
+    if not len(cells):
+        return count
+    flat = np.ravel_multi_index(tuple(cells.T), shape)
+    after = np.arange(count.size)
+    after[flat] = np.ravel_multi_index(tuple(landscape.climbed(cells).T), shape)
+    heights = landscape.activation.reshape(-1)
+    highest = heights.max()
+    steps = count.reshape(-1)
+    for cell in flat[np.argsort(-heights[flat], kind="stable")]:
+        if heights[cell] == highest:
+            steps[cell] = 0
+        elif steps[after[cell]] >= 0:
+            steps[cell] = steps[after[cell]] + 1
+    return count
+
+
+def add_depth(ax: Axes, depths: np.ndarray, plane: Plane, most: float) -> AxesImage:
+    """Colour the cells of a plane by their depth, a grid; ``most`` has the darkest."""
     ax.set_facecolor(DARK)
     return ax.imshow(
-        np.ma.masked_invalid(plane.of(steps).T), cmap=STEPS, vmin=0.0, vmax=max(most, 1.0), origin="lower",
-        extent=plane.extent(steps.shape), interpolation="none", zorder=0.5, aspect="equal",
+        np.ma.masked_invalid(plane.of(depths).T), cmap=STEPS, vmin=0.0, vmax=max(most, 1.0), origin="lower",
+        extent=plane.extent(depths.shape), interpolation="none", zorder=0.5, aspect="equal",
     )  # fmt: skip
 
 
@@ -188,10 +222,11 @@ def draw_plan(ax: Axes, plan: Plan) -> AxesImage:
     """The network of a plan: colours, arrows, path; of more than two axes the plane that holds most of the path."""
     landscape = plan.landscape
     assert landscape is not None
-    steps, path = steps_to_goal(landscape, plan.beta), plan.cells
-    plane = plane_along(np.zeros((0, steps.ndim), int) if path is None else path, steps.shape)
-    seen = plane.of(steps)
-    image = add_steps(ax, steps, plane, float(seen[np.isfinite(seen)].max(initial=1.0)))
+    depths = depth(landscape, plan.beta)
+    path = plan.cells
+    plane = plane_along(np.zeros((0, depths.ndim), int) if path is None else path, depths.shape)
+    seen = plane.of(depths)
+    image = add_depth(ax, depths, plane, float(seen[np.isfinite(seen)].max(initial=1.0)))
     add_arrows(ax, landscape, plane)
     if path is not None:
         add_climb(ax, path, plane)
@@ -208,7 +243,8 @@ def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes | Figure:
     with paper_style():
         figure = new_figure(COLUMN, COLUMN)
         image = draw_plan(figure.add_subplot(), plan)
-        figure.colorbar(image, ax=figure.axes, label=STEPS_LABEL, shrink=0.8)
+        assert plan.landscape is not None
+        figure.colorbar(image, ax=figure.axes, label=depth_label(plan.landscape), shrink=0.8)
         figure.legend(handles=path_handles(), loc="outside upper center", ncols=4)
         figure.draw_without_rendering()
         return shown_in_notebooks(figure, 0.0 * CENTIMETRE)

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from reproduction import picture, pictures_of
 
 from hopfield_nav.figures import COLOURS, COLUMN, PAGE, network
@@ -83,7 +84,10 @@ def add_blocked(ax: Axes, blocked: np.ndarray) -> None:
 
 @picture("network_seen", PAGE, 0.62 * PAGE, 2, 3, height_ratios=(2.3, 1))
 def seen_figure(figure: Figure, axes: np.ndarray) -> None:
-    """Three networks with the climb from one start, and ln sigma along it: the shortest, another, a false maximum."""
+    """Three networks with the climb from one start: the shortest, another, a false maximum.
+
+    Below stands ln sigma/ln beta along the climb beside the steps that are left of it, of which it falls short.
+    """
     hall, empty = corridor_beside_hall(), (np.zeros((20, 20), dtype=bool), (1, 2), (18, 19))
     cases = [
         (*hall, 0.01, "the shortest path"),
@@ -103,19 +107,27 @@ def seen_figure(figure: Figure, axes: np.ndarray) -> None:
         upper.plot(*goal, "D", color=COLOURS.goal, mec="white", ms=5, zorder=6)
         steps = f"{len(path) - 1} steps"
         upper.set_title(rf"$\beta$ = {beta:g}: {words}" + (f", {steps}" if beta != STOPS else ""))
-        label, shrink = (
-            (network.STEPS_LABEL, 0.62) if beta == STOPS else (None, 0.95)
-        )  # as high as the panel
+        label = network.DEPTH_LABEL if beta == STOPS else None
+        shrink = 0.62 if beta == STOPS else 0.95  # as high as the panel
         figure.colorbar(image, ax=upper, shrink=shrink, pad=0.03, label=label)
-        lower.plot(plan.log_activation[tuple(path.T)], ".-", color=COLOURS.planned, ms=4)
-        lower.set_xlabel("steps of the climb")
-        lower.locator_params(axis="x", integer=True)
-        if tuple(path[-1]) != goal:
+        add_depth_of_climb(lower, network.depth(plan.landscape, beta)[tuple(path.T)])
+        if tuple(path[-1]) == goal:
+            left = len(path) - 1
+            lower.plot([0, left], [left, 0], ":", color=COLOURS.ink, lw=1.2)
+        else:
             lower.axhline(0.0, color=COLOURS.goal, lw=0.8, ls="--")
-            lower.annotate("the goal, never reached", (0.0, 0.0), xytext=(2, -9), textcoords="offset points",
+            lower.annotate("the goal, never reached", (0.0, 0.0), xytext=(2, 3), textcoords="offset points",
                            color=COLOURS.goal)  # fmt: skip
-    axes[1, 0].set_ylabel(r"$\ln\sigma$")
-    figure.legend(handles=network.path_handles(), loc="outside upper center", ncols=4)
+    axes[1, 0].set_ylabel(network.DEPTH_LABEL)
+    dots = Line2D([], [], color=COLOURS.ink, ls=":", lw=1.2, label="steps left of the climb")
+    figure.legend(handles=[*network.path_handles(), dots], loc="outside upper center", ncols=5)
+
+
+def add_depth_of_climb(ax: Axes, depths: np.ndarray) -> None:
+    """The values ln sigma/ln beta of the cells of a climb."""
+    ax.plot(depths, ".-", color=COLOURS.planned, ms=4)
+    ax.set_xlabel("steps of the climb")
+    ax.locator_params(axis="x", integer=True)
 
 
 @picture("network_beta", COLUMN, 0.66 * COLUMN)

@@ -33,14 +33,63 @@ def walled():
     return blocked, (2, 9), (10, 9)
 
 
-def test_steps_of_both_networks_have_one_scale():
+def test_in_one_corridor_the_depth_of_both_networks_is_the_number_of_steps():
     corridor = np.ones((3, 9), bool)
     corridor[1] = False
     for network, beta in (("limit", None), ("sum", 1e-4)):
         plan = plan_path(corridor, (1, 8), (1, 0), network, beta)
-        steps = drawn.steps_to_goal(plan.landscape, plan.beta)
-        np.testing.assert_allclose(steps[1], np.arange(9), atol=1e-6)
-        assert np.isinf(steps[0]).all()
+        depths = drawn.depth(plan.landscape, plan.beta)
+        np.testing.assert_allclose(depths[1], np.arange(9), atol=1e-6)
+        assert np.isinf(depths[0]).all()
+        np.testing.assert_array_equal(drawn.steps_of_climb(plan.landscape)[1], np.arange(9))
+
+
+def test_many_walks_make_the_sum_less_deep_than_its_climb_is_long(run):
+    """The main experiment's first plan: ln σ/ln β is 15.8 where the climb takes 20 steps, and 19.0 where 25."""
+    found = NetworkOfRun(run)
+    for k, length, depth in ((0, 20, 15.8), (17, 25, 19.0)):
+        start = tuple(found.paths[k][0])
+        assert len(found.paths[k]) - 1 == length == found.steps_of_climb(k)[start]
+        assert found.depth(k)[start] == pytest.approx(depth, abs=0.05)
+
+
+def test_the_steps_of_a_climb_are_those_of_its_path_and_none_lead_out_of_a_false_maximum():
+    blocked, start, goal = walled()
+    for network, beta in (("sum", 0.1), ("limit", None)):
+        plan = plan_path(blocked, start, goal, network, beta)
+        steps = drawn.steps_of_climb(plan.landscape)
+        assert (steps[blocked] == -1).all()
+        np.testing.assert_array_equal(steps[tuple(plan.cells.T)], np.arange(len(plan.cells))[::-1])
+    empty = plan_path(np.zeros((20, 20), bool), (1, 2), (18, 19), "sum", 0.2527)
+    assert empty.cells is None
+    assert drawn.steps_of_climb(empty.landscape)[1, 2] == -1
+
+
+def test_a_scale_is_called_what_it_is(run):
+    assert NetworkOfRun(run).label == drawn.DEPTH_LABEL
+    scales = [ax.get_ylabel() for ax in network_page(run).axes]
+    assert drawn.DEPTH_LABEL in scales
+    assert not any("steps to the goal" in label for label in scales)
+    limit = plan_path(*walled())
+    assert drawn.depth_label(limit.landscape) == drawn.STEPS_LABEL
+    longer = plan_path(*walled(), radius=1.5)
+    assert drawn.depth_label(longer.landscape) == drawn.DISTANCE_LABEL
+
+
+def test_the_strip_has_the_steps_that_are_left_beside_the_depth(run):
+    strip = network_page(run).axes[-3]
+    lines = {line.get_label(): line.get_xydata() for line in strip.lines}
+    np.testing.assert_array_equal(lines["steps left"], [[-25, 25], [0, 0]])
+    np.testing.assert_allclose(lines["plan 17"][0], [-25, 19.0], atol=0.05)
+
+
+def test_every_shadow_shows_a_change():
+    """The last plan of this run changes the distance of no cell: the one before is shown."""
+    page = network_page(simulate(load_world("u_trap")))
+    shadows = [ax for ax in page.axes if ax.get_title().startswith("since plan")]
+    assert len(shadows) == 3
+    for ax in shadows:
+        assert np.abs(ax.images[0].get_array().compressed()).max() > 0.5
 
 
 def test_an_arrow_leads_to_the_neighbour_that_is_climbed(ax):
@@ -125,7 +174,7 @@ def test_the_layer_follows_the_time(run, ax):
     for k, time in ((0, 0.0), (0, times[1] - 1e-3), (1, times[1]), (17, 1e3)):
         layer.show(time)
         shown = layer.artists[0].get_array()
-        np.testing.assert_array_equal(shown.filled(np.inf), found.steps(k).T)
+        np.testing.assert_array_equal(shown.filled(np.inf), found.depth(k).T)
 
 
 def test_moments_stand_in_the_order_of_the_document(run):

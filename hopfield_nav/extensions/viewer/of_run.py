@@ -200,16 +200,23 @@ def map_layers(run: Run) -> dict[str, Any]:
 
 
 def network_layer(run: Run) -> dict[str, Any] | None:
-    """Steps to the goal of every plan's network, −1 where no path leads there; None where the record has none."""
+    """The depth ln σ/ln β of every plan's network, and the steps of the climb; None where the record has none.
+
+    Both are −1 where no path leads to the goal; ``climb`` is None where the record does not say who is climbed.
+    """
     network = network_of(run)
     if network is None:
         return None
-    steps = np.array([network.steps(k).ravel() for k in network.known])
+    depths = np.array([network.depth(k).ravel() for k in network.known])
+    climbs = [network.steps_of_climb(k) for k in network.known]
+    log_beta = None if network.beta is None else float(np.log(network.beta))
     return {
         "times": network.time[network.known].tolist(),
         "by": network.by[network.known].tolist(),
-        "steps": packed(np.where(np.isfinite(steps), steps, -1.0)),
-        "log_beta": None if network.beta is None else float(np.log(network.beta)),
+        "depth": packed(np.where(np.isfinite(depths), depths, -1.0)),
+        "climb": packed(np.array(climbs)) if network.has_arrows else None,
+        "log_beta": log_beta,
+        "label": "ln σ/ln β" if network.sums else network.label,
         "colours": [to_hex(STEPS(s)) for s in np.linspace(0.0, 1.0, 64)],
     }
 

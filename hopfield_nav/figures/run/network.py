@@ -1,5 +1,7 @@
 """The network of a run: its landscape under the paths, what the last mark changed, and how it settles."""
 
+from functools import cached_property
+
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -20,7 +22,10 @@ from hopfield_nav.record import PlanRecord, Run
 
 _BOTH = LinearSegmentedColormap.from_list("change", [COLOURS.travelled, "white", COLOURS.felt])
 _MORE = LinearSegmentedColormap.from_list("shadow", ["white", COLOURS.felt])
-_SHADOW = "what the last mark changed:\nin its shadow the goal\nis further away"
+_SHADOW = "what the last mark changed:\nin its shadow "
+_SHADOWS = {True: _SHADOW + "σ is\nsmaller", False: _SHADOW + "the goal\nis further away"}
+_LEFT = "steps left"
+_NO_CHANGE = 1e-6  # of the depth
 _AGAINST = "against_beliefs"
 _DASHES = (0, (2.2, 1.4))
 
@@ -69,9 +74,18 @@ class NetworkOfRun:
         )
         return Landscape(lambda: activation, self.near, closed_keys(steps, self.near), self.sums)
 
-    def steps(self, k: int) -> np.ndarray:
-        """Steps to the goal over the grid, of a plan; inf where there are none."""
-        return drawn.steps_to_goal(self.landscape(k), self.beta)
+    def depth(self, k: int) -> np.ndarray:
+        """The values ln σ/ln β over the grid, of a plan; inf where no path leads to the goal."""
+        return drawn.depth(self.landscape(k), self.beta)
+
+    def steps_of_climb(self, k: int) -> np.ndarray | None:
+        """Steps of the climb from each cell of a plan, −1 where it does not arrive; None without arrows."""
+        return drawn.steps_of_climb(self.landscape(k)) if self.has_arrows else None
+
+    @cached_property
+    def label(self) -> str:
+        """What the depth is called."""
+        return drawn.depth_label(self.landscape(self.known[0]))
 
     def planes(self, plans: list[int]) -> list[drawn.Plane]:
         """Of each plan the plane that holds most of its path, along the same two axes for all."""
@@ -82,11 +96,24 @@ class NetworkOfRun:
         ]
 
     def chosen(self) -> list[int]:
-        """The first, the second, the middle and the last of those that are known."""
+        """The first, the second, the middle and the last that changed something, of those that are known."""
         known = self.known
-        return sorted(
-            {known[k] for k in (0, min(1, len(known) - 1), len(known) // 2, len(known) - 1)}
-        )
+        last = self._last_change()
+        return sorted({known[k] for k in (0, min(1, last), min(len(known) // 2, last), last)})
+
+    def change(self, k: int) -> np.ndarray:
+        """How much deeper each cell lies than in the known plan before; NaN where either has no path."""
+        before = self.known[self.known.index(k) - 1]
+        with np.errstate(invalid="ignore"):
+            return self.depth(k) - self.depth(before)
+
+    def _last_change(self) -> int:
+        """Place among the known plans of the last one that casts a shadow; the last where none does."""
+        for place in range(len(self.known) - 1, 0, -1):
+            change = self.change(self.known[place])
+            if np.abs(change[np.isfinite(change)]).max(initial=0.0) > _NO_CHANGE:
+                return place
+        return len(self.known) - 1
 
 
 def network_of(run: Run) -> NetworkOfRun | None:
@@ -105,18 +132,18 @@ class NetworkLayer:
         self._network = network_of(run)
         self.artists: list[AxesImage] = []
         if self._network is not None:
-            self._steps = {k: self._network.steps(k) for k in self._network.known}
-            top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._steps.values())
-            first = self._steps[self._network.known[0]]
-            self.artists = [drawn.add_steps(ax, first, self._plane(self._network, 0), top)]
+            self._depths = {k: self._network.depth(k) for k in self._network.known}
+            top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._depths.values())
+            first = self._depths[self._network.known[0]]
+            self.artists = [drawn.add_depth(ax, first, self._plane(self._network, 0), top)]
 
     def show(self, time: float, level: int = 0) -> None:
         """The network of the plan that is followed at a time [s]; of a map in space one level, from 0."""
         if self._network is not None:
             known, times = self._network.known, self._network.time[self._network.known]
             k = known[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-            steps = self._plane(self._network, level).of(self._steps[k])
-            self.artists[0].set_data(np.ma.masked_invalid(steps.T))
+            depths = self._plane(self._network, level).of(self._depths[k])
+            self.artists[0].set_data(np.ma.masked_invalid(depths.T))
 
     @staticmethod
     def _plane(network: NetworkOfRun, level: int) -> drawn.Plane:
@@ -125,27 +152,24 @@ class NetworkLayer:
 
 
 def network_page(run: Run) -> Figure | None:
-    """Four plans over their networks, what the last mark changed, ln σ along the paths; None without a network."""
+    """Four plans over their networks, what the last mark changed, the depth along the paths; None without one."""
     network = network_of(run)
     if network is None:
         return None
     chosen = network.chosen()
     planes = network.planes(chosen)
-    steps = [network.steps(k) for k in chosen]
-    top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in steps)
+    depths = [network.depth(k) for k in chosen]
+    top = max(float(d[np.isfinite(d)].max(initial=1.0)) for d in depths)
     figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen))
-    for ax, k, plane, grid in zip(maps, chosen, planes, steps, strict=True):
+    for ax, k, plane, grid in zip(maps, chosen, planes, depths, strict=True):
         image = _draw_plan(ax, network, k, plane, grid, top)
         ax.set_xlabel(_name(network, plane.axes[0]))
         ax.set_ylabel("" if ax is not maps[0] else _name(network, plane.axes[1]))
         ax.tick_params(labelleft=ax is maps[0])
-    figure.colorbar(
-        image, ax=maps, label="steps to the goal\n" r"$\ln\sigma / \ln\beta$", aspect=14, pad=0.01
-    )
+    figure.colorbar(image, ax=maps, label=network.label, aspect=14, pad=0.01)
     if shadows:
-        figure.text(
-            0.015, float(np.mean(shadows[0].get_position().intervaly)), _SHADOW, va="center"
-        )
+        middle = float(np.mean(shadows[0].get_position().intervaly))
+        figure.text(0.015, middle, _SHADOWS[network.sums], va="center")
         _draw_shadows(figure, shadows, network, chosen[-len(shadows) :], planes[-len(shadows) :])
     _draw_strip(strip, network, chosen)
     figure.legend(handles=_handles(network), loc="outside upper center", ncols=8, borderaxespad=0.1)
@@ -169,9 +193,9 @@ def _layout(
 
 
 def _draw_plan(
-    ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane, steps: np.ndarray, top: float
+    ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane, depths: np.ndarray, top: float
 ) -> Artist:
-    image = drawn.add_steps(ax, steps, plane, top)
+    image = drawn.add_depth(ax, depths, plane, top)
     add_felt(ax, network, k, plane)
     if network.has_arrows:
         drawn.add_arrows(ax, network.landscape(k), plane)
@@ -266,17 +290,13 @@ def _draw_shadows(
     chosen: list[int],
     planes: list[drawn.Plane],
 ) -> None:
-    """How many steps more, or fewer, each cell has since the plan before."""
+    """How much deeper, or less deep, each cell lies since the plan before."""
     known = network.known
-    grids = []
-    for k in chosen:
-        now, before = network.steps(k), network.steps(known[known.index(k) - 1])
-        with np.errstate(invalid="ignore"):
-            grids.append(now - before)
+    grids = [network.change(k) for k in chosen]
     seen = np.concatenate(
         [g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))]
     )
-    most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -1e-6).any())
+    most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -_NO_CHANGE).any())
     for ax, k, plane, grid in zip(axes, chosen, planes, grids, strict=True):
         ax.set_facecolor(drawn.DARK)
         image = ax.imshow(
@@ -289,24 +309,36 @@ def _draw_shadows(
             ax.plot(*plane.points(np.array([cell]))[0], "s", color=COLOURS.true, ms=3.2, zorder=3)
         ax.set_title(f"since plan {known[known.index(k) - 1]}", pad=2)
         ax.tick_params(labelleft=False, labelbottom=False)
-    figure.colorbar(image, ax=axes, label="more steps", aspect=14, pad=0.01)
+    figure.colorbar(image, ax=axes, label=_change_label(network), aspect=14, pad=0.01)
+
+
+def _change_label(network: NetworkOfRun) -> str:
+    return rf"change of {drawn.DEPTH_LABEL}" if network.sums else "more steps"
 
 
 def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
-    """The activation of every cell of the chosen paths, from their beginnings to the goal."""
+    """The depth of every cell of the chosen paths, from their beginnings to the goal, beside the steps left."""
+    longest = 0
     for shade, k in zip(np.linspace(0.35, 1.0, len(chosen)), chosen, strict=True):
         path = network.paths[k]
         if not len(path):
             continue
-        values = network.run.data.activation.values[k][tuple(path.T)]
-        values = np.where(np.isfinite(values), values, np.nan)
+        depths = network.depth(k)[tuple(path.T)]
+        depths = np.where(np.isfinite(depths), depths, np.nan)
         style = _DASHES if network.by[k] == _AGAINST else "-"
-        ax.plot(np.arange(len(path)) - len(path) + 1, values, ls=style, marker=".", ms=3, color=COLOURS.planned,
-                alpha=shade, label="at the start" if k == 0 else f"plan {k}")  # fmt: skip
+        label = "at the start" if k == 0 else f"plan {k}"
+        before_goal = np.arange(len(path)) - len(path) + 1
+        ax.plot(before_goal, depths, ls=style, marker=".", ms=3, color=COLOURS.planned, alpha=shade,
+                label=label)  # fmt: skip
+        longest = max(longest, len(path) - 1)
     ax.set_xlabel("steps of the path, up to the goal at 0")
-    ax.set_ylabel(r"$\ln\sigma$" if network.sums else "− distance")
+    ax.locator_params(axis="x", integer=True)
+    ax.set_ylabel(network.label if network.near.uniform else "shortest steps")
     if ax.lines:
-        ax.legend(loc="upper left", ncols=4)
+        ax.plot(
+            [-longest, 0], [longest, 0], color=COLOURS.ink, ls=":", lw=1.0, label=_LEFT, zorder=1
+        )
+        ax.legend(loc="lower left", ncols=5)
 
 
 def _handles(network: NetworkOfRun) -> list[Artist]:

@@ -21,6 +21,7 @@ from hopfield_nav.build import build_arm
 from hopfield_nav.extensions.known_world import plan_world, save_plan
 from hopfield_nav.extensions.viewer import describe_plan, describe_run, write_page
 from hopfield_nav.figures import COLOURS
+from hopfield_nav.figures.run.network import NetworkOfRun
 from hopfield_nav.world import parse_world
 
 CURSOR = np.array([int(COLOURS.travelled[k : k + 2], 16) for k in (1, 3, 5)])
@@ -187,7 +188,11 @@ def test_the_value_under_the_pointer_is_that_of_the_record(browser, main_page, m
         " canvas.dispatchEvent(new PointerEvent('pointerleave')); named.push(note.textContent); return named; })()"
     )
     assert named.pop().startswith("tool at ")
-    cells, expected = [], r"cell (\d+), (\d+): ln σ = (-[\d.]+|0\.00), ([\d.]+) steps to the goal"
+    climb = NetworkOfRun(main_run).steps_of_climb(
+        int(np.searchsorted(data.plan_time.values, time)) - 1
+    )
+    cells = []
+    expected = r"cell (\d+), (\d+): ln σ = (-[\d.]+|0\.00), ln σ/ln β = ([\d.]+); steps of the climb: (\d+)"
     for words in named:
         match = re.fullmatch(expected, words)
         if match is None:
@@ -198,9 +203,27 @@ def test_the_value_under_the_pointer_is_that_of_the_record(browser, main_page, m
         assert float(match[4]) == pytest.approx(
             activation[cells[-1]] / np.log(main_run.world.planner.beta), abs=0.006
         )
+        assert int(match[5]) == climb[cells[-1]]
     assert len({cell[1] for cell in cells}) == 2
     assert len({cell[0] for cell in cells}) > grid.shape[0] // 2
     assert browser.faults() == []
+
+
+def test_the_network_has_its_scale_beside_the_map(browser, main_page):
+    """Columns beside the map have the colours from the goal's, at the bottom, to the deepest, which no cell has."""
+    open_page(browser, main_page)
+    picture = canvas_picture(browser, "figure.map canvas", 0).astype(int)
+    first, last = (
+        np.array([int(c[k : k + 2], 16) for k in (1, 3, 5)])
+        for c in (
+            browser.run(f"hopfieldView.view.map.network.colours.at({end})") for end in (0, -1)
+        )
+    )
+    low, high = (np.abs(picture[..., :3] - colour).max(axis=2) < 4 for colour in (first, last))
+    columns = np.flatnonzero(low.any(axis=0) & high.any(axis=0))
+    assert len(columns) >= 8
+    for column in columns:
+        assert np.flatnonzero(low[:, column]).min() > np.flatnonzero(high[:, column]).max() + 40
 
 
 def pixel_of(browser, point):

@@ -11,9 +11,9 @@ function makeMap(figure, view) {
 
   function fit() {
     const { width, height } = sheet.resize();
-    const rim = 22;
-    scale = Math.max(1, Math.min((width - 2 * rim) / (right - left), (height - rim - 2) / (high - low)));
-    dx = (width - scale * (right - left)) / 2;
+    const rim = 22, beside = network ? 68 : rim;  // [pixels] for the axis, and for the scale of the network
+    scale = Math.max(1, Math.min((width - rim - beside) / (right - left), (height - rim - 2) / (high - low)));
+    dx = Math.max(rim, (width - scale * (right - left)) / 2 - (beside - rim) / 2);
     dy = Math.max(1, (height - rim - scale * (high - low)) / 2);
   }
 
@@ -29,35 +29,57 @@ function makeMap(figure, view) {
     pen.globalAlpha = 1;
   }
 
-  // The network of the plan that is followed: a colour for the steps to the goal, and its value under the pointer.
+  // The network of the plan that is followed: a colour for its depth, and what a cell has under the pointer.
   const network = map.network, count = map.shape.reduce((a, b) => a * b, 1);
   let pointer = null, networkShown = true, moment = null;
-  const top = network ? network.steps.reduce((a, b) => Math.max(a, b), 1) : 1;
+  const top = network ? network.depth.reduce((a, b) => Math.max(a, b), 1) : 1;
 
-  function stepsAt(cell, time) {
+  function valueAt(values, cell, time) {
     const flat = cell.reduce((place, c, axis) => place * map.shape[axis] + c, 0);
-    return network.steps[count * placeBefore(network.times, time + 1e-9) + flat];
+    return values[count * placeBefore(network.times, time + 1e-9) + flat];
+  }
+
+  function shadeOf(depth) {
+    const last = network.colours.length - 1;
+    return network.colours[Math.min(last, Math.round((depth / top) * last))];
   }
 
   function drawNetwork(pen, level, time) {
-    const shades = network.colours;
     for (let i = 0; i < map.shape[0]; i++) for (let j = 0; j < map.shape[1]; j++) {
-      const cell = inSpace ? [i, j, level] : [i, j], steps = stepsAt(cell, time);
-      if (steps >= -0.5) fillCells(pen, [cell], level, shades[Math.min(shades.length - 1, Math.round((steps / top) * (shades.length - 1)))], 1);
+      const cell = inSpace ? [i, j, level] : [i, j], depth = valueAt(network.depth, cell, time);
+      if (depth >= -0.5) fillCells(pen, [cell], level, shadeOf(depth), 1);
     }
+  }
+
+  /** The colours beside the map, from the goal's up to the deepest cell's, with their numbers and their name. */
+  function drawScale(pen) {
+    const [x1, y1] = at([right, low]), tall = Math.min(150, scale * (high - low) - 24), x = x1 + 22, wide = 10;
+    if (tall < 40) return;
+    const y0 = y1 - tall, last = network.colours.length - 1;
+    network.colours.forEach((colour, k) => {
+      pen.fillStyle = colour;
+      pen.fillRect(x, y1 - ((k + 1) / (last + 1)) * tall, wide, tall / (last + 1) + 0.5);
+    });
+    pen.fillStyle = "#444";
+    pen.textAlign = "left";
+    for (const value of roundNumbers(0, top)) pen.fillText(digits(value), x + wide + 3, y1 - (value / top) * tall + 4);
+    pen.fillText(network.label, x - 10, y0 - 8);
   }
 
   /** What the network has in the cell under the pointer, in words; empty where there is none. */
   function underPointer(level, time) {
     if (!pointer || !network) return "";
     const place = [left + (pointer[0] - dx) / scale, high - (pointer[1] - dy) / scale];
-    const cell = place.map((p, axis) => Math.round((p - map.origin[axis]) / map.spacing));
-    if (cell.some((c, axis) => c < 0 || c >= map.shape[axis])) return "";
-    const raw = stepsAt(inSpace ? [...cell, level] : cell, time), named = `cell ${cell.join(", ")}: `;
+    const flat = place.map((p, axis) => Math.round((p - map.origin[axis]) / map.spacing));
+    if (flat.some((c, axis) => c < 0 || c >= map.shape[axis])) return "";
+    const cell = inSpace ? [...flat, level] : flat, raw = valueAt(network.depth, cell, time);
+    const named = `cell ${flat.join(", ")}: `;
     if (raw < -0.5) return `${named}no path to the goal`;
-    const steps = Math.max(0, raw);  // no minus before a zero
-    const logs = network.log_beta === null ? "" : `ln σ = ${(steps * network.log_beta).toFixed(2)}, `;
-    return `${named}${logs}${steps.toFixed(2)} steps to the goal`;
+    const depth = Math.max(0, raw);  // no minus before a zero
+    if (network.log_beta === null) return `${named}${network.label} ${depth.toFixed(2)}`;
+    const climb = network.climb ? Math.round(valueAt(network.climb, cell, time)) : -1;
+    const steps = climb < 0 ? "" : `; steps of the climb: ${climb}`;
+    return `${named}ln σ = ${(depth * network.log_beta).toFixed(2)}, ${network.label} = ${depth.toFixed(2)}${steps}`;
   }
 
   const point = (at) => { pointer = at; if (moment) part.show(moment); };
@@ -140,6 +162,7 @@ function makeMap(figure, view) {
       pen.stroke();
       drawTrail(pen, k, tool);
       drawFrame(pen);
+      if (network && networkShown) drawScale(pen);
       disc(pen, at(view.start), 4, colours.start);
       if (view.goal) disc(pen, at(view.goal), 4, colours.goal);
       disc(pen, at(tool), 4.5, colours.travelled);

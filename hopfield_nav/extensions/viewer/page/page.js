@@ -23,7 +23,11 @@ function unpackView(view) {
       plan.certainty = unpack(plan.certainty);
     });
     view.map.times = view.map.plans.map((plan) => plan.time);
-    if (view.map.network) view.map.network.steps = unpack(view.map.network.steps);
+    const { network } = view.map;
+    if (network) {
+      network.depth = unpack(network.depth);
+      network.climb = network.climb && unpack(network.climb);
+    }
   }
   return view;
 }
