@@ -64,6 +64,14 @@ def test_the_lyapunov_function_as_printed_rises():
     assert lyapunov.sweeps(-1.0)[0] == 0
 
 
+def test_the_lyapunov_function_as_printed_rises_from_the_zero_state_and_hardly_ever_from_others():
+    """From a random state the sweeps mostly take activation away, and both terms fall."""
+    rises, _, total = lyapunov.sweeps(1.0, random=True)
+    assert rises < 0.01 * total
+    assert total > 100
+    assert lyapunov.sweeps(-1.0, random=True)[0] == 0
+
+
 def test_the_bound_of_a_sweep():
     assert lyapunov.sweeps(-1.0)[1] == 0
     assert lyapunov.sweeps(1.0)[1] > 0
