@@ -2,11 +2,10 @@
 
     python scripts/gains_and_thresholds.py [--figures docs/figures] [--out docs/lab/sweeps.md]
 
-runs the sweeps ``omega_threshold``, ``gains_and_thresholds`` and ``gains_and_thresholds_real``, or
-goes on with them in the folder of results. It draws time, peak force, false alarms and delay over
-the scale of ω and f_min, and the peak force over K_P, K_D and f_min, and writes a table of the
-document's choice (○, the base world's), the best by the rule of sweeps (★, docs/sweeps.md) and the
-best by the aim ``EARLY``.
+runs the sweeps ``omega_threshold``, ``gains_and_thresholds`` and ``gains_and_thresholds_real``, or goes on with them in
+the folder of results. It draws time, peak force, false alarms and delay over the scale of ω and f_min, and the peak
+force over K_P, K_D and f_min, and writes two tables: that force, and the document's choice (○, the base world's), the
+best by the rule of sweeps (★, docs/sweeps.md) and the best by the aim ``EARLY``.
 """
 
 from collections.abc import Iterator
@@ -33,6 +32,7 @@ SYMBOLS = {
     SCALE: "ω ×", P: "K_P ×", D: "K_D ×", "controller.damping_ratio": "ζ =", THRESHOLD: "f_min =",
     f"{THRESHOLD}*": "f_min ×",
 }  # fmt: skip
+BY_GAINS = ["f_min", "K_P ×", "K_D × 0.5", "K_D × 1", "K_D × 2"]
 HEAD = ["sweep, choice", "setting", "reached", "largest force", "time", "delay", "false alarms"]
 
 
@@ -49,11 +49,32 @@ def main(
         folder = results / name
         rows = read_rows(execute(sweep, folder, workers=workers, resume=folder.exists()), sweep)
         lines += list(choices(sweep, rows))
+        if name == GAINS:
+            tell(table(BY_GAINS, forces_by_gains(rows)), out, "velocity")
     with paper_style():
         of_omega, of_gains = (pictures.read_table(results / name) for name in (OMEGA, GAINS))
         save_figure(draw(of_omega), figures or results, "gains_and_thresholds", figures is None)
         save_figure(draw_gains(of_gains), figures or results, "gains_by_threshold", figures is None)
     tell(table(HEAD, lines), out, "gains")
+
+
+def forces_by_gains(rows: list[dict]) -> Iterator[list[str]]:
+    """The largest force over the velocity gain, a line for every threshold and position gain."""
+    found = {(row[THRESHOLD], row[P], row[D]): row for row in rows}
+    velocities = sorted({d for _, _, d in found})
+    for threshold, position in sorted({(t, p) for t, p, _ in found}):
+        cells = [force_and_alarms(found[threshold, position, d]) for d in velocities]
+        yield [f"{threshold:g} N", f"{position:g}", *cells]
+
+
+def force_and_alarms(row: dict) -> str:
+    """The largest force of a run, its false alarms, and whether it arrives."""
+    words = [f"{row[PEAK]:.0f} N"]
+    if row[ALARMS]:
+        words.append(f"{row[ALARMS]:.0f} false")
+    if row["outcome"] != "reached":
+        words.append("does not arrive")
+    return ", ".join(words)
 
 
 def choices(sweep: Sweep, rows: list[dict]) -> Iterator[list[str]]:
