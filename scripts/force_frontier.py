@@ -1,6 +1,7 @@
 """Peak force against time of an arm as imperfect as a real one: over reaction, speed into the unknown, and threshold.
 
     python scripts/force_frontier.py --out docs/lab/peak_force.md --figures docs/figures
+    python scripts/force_frontier.py --redraw --figures docs/figures     # from the numbers of the page
 
 runs every setting in the same random worlds, and in the world of the document with noise of other
 seeds, or goes on with them in the folder of results. Beside it stands the same arm slowed down
@@ -19,7 +20,7 @@ import numpy as np
 import typer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from measured_part import table, tell
+from measured_part import read, table, tell
 
 from dynamics import follow_path, jacobian, load_arm, mass_matrix
 from hopfield_nav.figures import (
@@ -37,9 +38,13 @@ from hopfield_nav.world import World, load_world
 
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = "ragazzon2012_real"
+PAGE_OF_THIS = ROOT / "docs" / "lab" / "peak_force.md"
 SECONDS = 0.5  # a cell, as the document's rule gives them for many waypoints
 CYLINDERS = [{"random_cylinders": {"count": 100, "radius": [0.012, 0.02], "clearance": 0.04}}]
-FAMILIES: dict[str, dict[str, Any]] = {"random cylinders": {"obstacles": CYLINDERS}, WORLD: {}}
+DOCUMENT = (
+    f"{WORLD}, {SECONDS:g} s a cell"  # the world itself has the document's rule for its speed
+)
+FAMILIES: dict[str, dict[str, Any]] = {"random cylinders": {"obstacles": CYLINDERS}, DOCUMENT: {}}
 REACTIONS, SPEEDS, THRESHOLDS = ["retreat", "stop", "float"], [1.0, 0.7, 0.5, 0.3], [0.75, 1.0, 1.5]
 UNKNOWN = {
     "detection.reaction": REACTIONS, "trajectory.unknown_speed": SPEEDS, "detection.threshold": {"scale": THRESHOLDS},
@@ -71,8 +76,14 @@ def main(
         int, typer.Option(help="Random ones; of the document's a quarter as many.")
     ] = 40,
     workers: int = 1,
+    redraw: Annotated[bool, typer.Option(help="Run nothing; draw what the page says.")] = False,
 ) -> None:
     """Run, print, draw."""
+    if redraw:
+        with paper_style():
+            figure = draw(numbers_of_page(), floors(load_world(WORLD)))
+            save_figure(figure, figures or results, "force_frontier", figures is None)
+        return
     counts = dict(zip(FAMILIES, (worlds, max(worlds // 4, 1)), strict=True))
     rows = {family: every_row(results, family, count, workers) for family, count in counts.items()}
     numbers = {
@@ -131,6 +142,20 @@ def every_row(
             setting = row["detection.reaction"], name, round(float(slow), 6), float(scale)
             rows.setdefault(setting, {})[int(row["seed"])] = row
     return rows
+
+
+def numbers_of_page() -> dict[str, dict[Setting, dict[str, Any]]]:
+    """Time and peak force of every setting as the page has them, rounded, by family."""
+    found: dict[str, dict[Setting, dict[str, Any]]] = {}
+    for row in read(PAGE_OF_THIS, "settings").splitlines()[2:]:
+        family, reaction, speed, scale, _, time, peak, *_ = (
+            cell.strip(" `") for cell in row.strip("|").split("|")
+        )
+        where = "everywhere" if speed.endswith("everywhere") else "unknown"
+        setting = reaction, where, float(speed.split()[0]), float(scale)
+        numbers = {"time": float(time), "peak": float(peak.removesuffix(" N"))}
+        found.setdefault(family, {})[setting] = numbers
+    return found
 
 
 def numbers_of(
@@ -230,6 +255,12 @@ def floor_line(floor: np.ndarray, world: World) -> str:
         f"of the map's cells and directions, {low:.0f} to {high:.0f} N in nine of ten, {floor.min():.0f} to "
         f"{floor.max():.0f} N in all."
     )
+
+
+def floor_of_the_world() -> str:
+    """The floor of the base world, in a sentence."""
+    world = load_world(WORLD)
+    return floor_line(floors(world), world)
 
 
 def draw(numbers: dict[str, dict[Setting, dict[str, Any]]], floor: np.ndarray) -> Figure:
