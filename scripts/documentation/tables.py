@@ -6,8 +6,11 @@ writes every part that is named below to its page and to docs/measured: some fou
 processor time in all, of which docs/lab/detection.md takes most.
 """
 
+import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -172,12 +175,32 @@ def recorded_torques() -> str:
 def whole_arm_numbers() -> str:
     """The tuned numbers of the whole arm, as their file has them."""
     text = (ROOT / "hopfield_nav/extensions/whole_arm/numbers.py").read_text(encoding="utf-8")
-    lines = re.findall(r"^([A-Z][A-Z_, ]*) = (.+?)  # (.+?)((?: \[\w.+\])|$)", text, re.MULTILINE)
-    rows = [
-        [f"`{names}`", value, what.strip(), origin.strip(" []")]
-        for names, value, what, origin in lines
-    ]
+    comments = comments_of(text)
+    rows = []
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.Assign):
+            continue
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        words = " ".join(comments[line] for line in lines if line in comments)
+        what, _, origin = words.rpartition(" [")
+        names = ast.get_source_segment(text, node.targets[0])
+        rows.append([f"`{names}`", _value(text, node), what, origin.strip("]")])
     return table(["number", "value", "unit, and what it does", "from"], rows)
+
+
+def comments_of(text: str) -> dict[int, str]:
+    """The comments of a source by their lines."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {t.start[0]: t.string.lstrip("# ") for t in tokens if t.type == tokenize.COMMENT}
+
+
+def _value(text: str, node: ast.Assign) -> str:
+    """What is assigned, as it is written but in one line; of several names without brackets."""
+    parts = [node.value]
+    if isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+        parts = node.value.elts
+    written = (" ".join((ast.get_source_segment(text, part) or "").split()) for part in parts)
+    return ", ".join(written).replace("( ", "(").replace(", )", ")")
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {  # page: part
