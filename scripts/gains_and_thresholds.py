@@ -2,10 +2,11 @@
 
     python scripts/gains_and_thresholds.py [--figures docs/figures] [--out docs/lab/sweeps.md]
 
-runs the sweeps ``omega_threshold``, ``gains_and_thresholds`` and ``gains_and_thresholds_real``, or goes on with them in
-the folder of results. It draws time, peak force, false alarms and delay over the scale of ω and f_min, and the peak
-force over K_P, K_D and f_min, and writes two tables: that force, and the document's choice (○, the base world's), the
-best by the rule of sweeps (★, docs/sweeps.md) and the best by the aim ``EARLY``.
+runs the sweeps ``omega_threshold``, ``gains_and_thresholds`` and ``gains_and_thresholds_real``, or
+goes on with them in the folder of results. It draws time, peak force, false alarms and delay over
+the scale of ω and f_min, and the peak force over K_P, K_D and f_min, and writes two tables: that
+force, and the document's choice (○, the base world's), the best by the rule of sweeps (★,
+docs/sweeps.md) and the best by the aim ``EARLY``.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """A settled network as a picture: a colour for its depth, an arrow to the climbed neighbour, the path.
 
-A network of more than two axes is shown where a plane of cells cuts it. The depth of a cell is ln σ/ln β: by how many
-factors β its activation lies below the goal's. In the network ``limit`` that is the number of steps to the goal. In the
-network ``sum`` it is less, by what the many walks to the goal add to σ; where there is one path alone, and β is small,
-both are its number of steps.
+A network of more than two axes is shown where a plane of cells cuts it. The depth of a cell is ln
+σ/ln β: by how many factors β its activation lies below the goal's. In the network ``limit`` that is
+the number of steps to the goal. In the network ``sum`` it is less, by what the many walks to the
+goal add to σ; where there is one path alone, and β is small, both are its number of steps.
 """
 
 from collections import Counter
@@ -124,22 +124,21 @@ def depth_label(landscape: Landscape) -> str:
 def steps_of_climb(landscape: Landscape) -> np.ndarray:
     """How many steps the climb from each cell takes to the goal, a grid of int; −1 where it does not arrive."""
     shape = landscape.near.shape
-    count = np.full(shape, -1)
-    cells = np.argwhere(np.isfinite(landscape.activation))
-    if not len(cells):
-        return count
-    flat = np.ravel_multi_index(tuple(cells.T), shape)
-    after = np.arange(count.size)
-    after[flat] = np.ravel_multi_index(tuple(landscape.climbed(cells).T), shape)
     heights = landscape.activation.reshape(-1)
+    steps = np.full(heights.size, -1)
+    lit = np.flatnonzero(np.isfinite(heights))
+    if not len(lit):
+        return steps.reshape(shape)
+    cells = np.argwhere(np.isfinite(landscape.activation))
+    after = np.arange(heights.size)
+    after[lit] = np.ravel_multi_index(tuple(landscape.climbed(cells).T), shape)
     highest = heights.max()
-    steps = count.reshape(-1)
-    for cell in flat[np.argsort(-heights[flat], kind="stable")]:
+    for cell in lit[np.argsort(-heights[lit], kind="stable")]:
         if heights[cell] == highest:
             steps[cell] = 0
         elif steps[after[cell]] >= 0:
             steps[cell] = steps[after[cell]] + 1
-    return count
+    return steps.reshape(shape)
 
 
 def add_depth(ax: Axes, depths: np.ndarray, plane: Plane, most: float) -> AxesImage:

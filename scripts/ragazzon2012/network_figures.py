@@ -86,7 +86,8 @@ def add_blocked(ax: Axes, blocked: np.ndarray) -> None:
 def seen_figure(figure: Figure, axes: np.ndarray) -> None:
     """Three networks with the climb from one start: the shortest, another, a false maximum.
 
-    Below stands ln sigma/ln beta along the climb beside the steps that are left of it, of which it falls short.
+    Below stands ln sigma/ln beta along the climb beside the steps that are left of it, of which it
+    falls short.
     """
     hall, empty = corridor_beside_hall(), (np.zeros((20, 20), dtype=bool), (1, 2), (18, 19))
     cases = [

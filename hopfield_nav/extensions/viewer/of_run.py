@@ -202,7 +202,8 @@ def map_layers(run: Run) -> dict[str, Any]:
 def network_layer(run: Run) -> dict[str, Any] | None:
     """The depth ln σ/ln β of every plan's network, and the steps of the climb; None where the record has none.
 
-    Both are −1 where no path leads to the goal; ``climb`` is None where the record does not say who is climbed.
+    Both are −1 where no path leads to the goal; ``climb`` is None where the record does not say who
+    is climbed.
     """
     network = network_of(run)
     if network is None:
