@@ -81,7 +81,8 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "control/test_torque_detectors.py control/test_momentum_observer.py control/test_computed_torque.py",
     ),
     "contact and geometry": (
-        "geometry/distance geometry/round_distance geometry/flat_distance loop/contact",
+        "geometry/distance geometry/round_distance geometry/flat_distance "
+        "loop/contact loop/sinking loop/contact_watch",
         "geometry/test_solids.py",
     ),
 }

@@ -20,9 +20,11 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.control import with_torque
 from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
-from hopfield_nav.experiment.assembly import assemble, check_duration
+from hopfield_nav.experiment.assembly import assemble
+from hopfield_nav.experiment.given import check_duration
 from hopfield_nav.experiment.guidance import Guidance
-from hopfield_nav.experiment.limits import warn_of_passing, why_diverged
+from hopfield_nav.experiment.limits import why_diverged
+from hopfield_nav.experiment.passing import warn_of_passing
 from hopfield_nav.experiment.summary import final_error, summarise
 from hopfield_nav.experiment.surroundings import Surroundings
 from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory

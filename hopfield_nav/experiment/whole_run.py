@@ -7,7 +7,9 @@ import numpy as np
 
 from dynamics import BadInput, forward_kinematics
 from hopfield_nav.build import build_arm
-from hopfield_nav.experiment.assembly import build_plant, check_start, choose_engine
+from hopfield_nav.experiment.assembly import choose_engine
+from hopfield_nav.experiment.given import check_start
+from hopfield_nav.experiment.plant import build_plant
 from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation import space_of

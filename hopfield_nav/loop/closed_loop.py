@@ -14,7 +14,8 @@ from dynamics import load_arm
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from dynamics.work import make_work
 from hopfield_nav.control import AlarmRule, Controller, make_sensors
-from hopfield_nav.loop.contact import ContactLaw, keep_truth, make_contact, watch_contact
+from hopfield_nav.loop.contact import ContactLaw, make_contact
+from hopfield_nav.loop.contact_watch import keep_truth, watch_contact
 from hopfield_nav.loop.control_period import command_in_stage, sense_and_command
 from hopfield_nav.loop.log import make_log, write_row, write_truth
 from hopfield_nav.loop.plant import (

@@ -12,12 +12,6 @@ axis was when it was last compared with all of them, and how far its ends may mo
 one of them can touch (``Contact.free``); until then none is looked at, and the result is the same
 in every bit.
 
-What is kept of contacts over a run, when they began and ended, the largest forces, which were
-silent, is the truth of the simulation, for the record; the control computer knows nothing of it.
-Contact pushes a body out to the nearer side, so that none gets further than half-way; near that it
-may well come out on the other side. Obstacles that overlap are one body there: between two
-cylinders of a wall the tool is half as deep in each as in the wall.
-
 Source: ragazzon2012 7.1 (F_contact, the tool in a cylinder); damping, friction, links and other
 solids added.
 """
@@ -44,22 +38,9 @@ from dynamics.kernels.vectors import (
     vector,
 )
 from dynamics.kinematics import add_force_torque, velocity_of_point
-from hopfield_nav.geometry import (
-    LINK,
-    RADIUS,
-    REACH,
-    depth_in_union,
-    gap_to_bound,
-    place_axis,
-    segment_distance,
-)
+from hopfield_nav.geometry import LINK, RADIUS, REACH, gap_to_bound, place_axis, segment_distance
 
 FRICTION_SPEED = 1e-3  # [m/s] below this sliding speed Coulomb friction falls to zero linearly
-IMPACT_TIME = 0.05  # [s] the first impact is this long
-CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
-SUNK_SHARE = (
-    0.75  # share of the way to half-way through obstacles beyond which an arm may have passed them
-)
 
 
 class ContactLaw(NamedTuple):
@@ -82,9 +63,8 @@ class Contact(NamedTuple):
     # (k, 7) scratch: where the axis of each body began (3) and ended (3) when it was last compared
     # with all solids, and how far both may move before one can touch it (1) [m]
     free: np.ndarray
-    shallow: (
-        np.ndarray
-    )  # (k, 7) scratch: the same of when it was last seen how far it sank, see ``watch_sinking``
+    # (k, 7) scratch: the same of when it was last seen how far it sank, see ``watch_sinking``
+    shallow: np.ndarray
 
 
 def make_contact(
@@ -92,8 +72,8 @@ def make_contact(
 ) -> Contact:
     """A contact with scratch of its own; arguments as in ``Contact``, by default nothing beyond."""
     first = len(bodies) if beyond is None else beyond
-    free, shallow = np.full((2, len(bodies), 7), -1.0)
-    return Contact(law, solids, bodies, first, free, shallow)
+    not_looked_at = np.full((len(bodies), 7), -1.0)
+    return Contact(law, solids, bodies, first, free=not_looked_at, shallow=not_looked_at.copy())
 
 
 @record
@@ -106,9 +86,8 @@ class TouchNow:
     # how deep the axis of a body is in a solid at most [m]; of the truth that is kept, in the union
     # of solids where ``share`` is largest
     sunk: float = 0.0
-    share: float = (
-        0.0  # how far that is of the way to half-way through, see ``geometry.depth_in_union``
-    )
+    # how far that is of the way to half-way through, see ``geometry.depth_in_union``
+    share: float = 0.0
 
 
 class TouchState(NamedTuple):
@@ -118,9 +97,8 @@ class TouchState(NamedTuple):
     force: np.ndarray  # (3,) sum of the contact forces on the arm [N]
     point: np.ndarray  # (3,) where the largest one acts [m]
     largest: np.ndarray  # (3,) that force [N]
-    beyond: (
-        np.ndarray
-    )  # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
+    # (6,) of all that acts beyond the flange, force [N] and moment about the base origin [N·m]
+    beyond: np.ndarray
 
 
 def make_touch() -> TouchState:
@@ -221,104 +199,28 @@ def add_touch(touch, link, point, force, beyond):
 @inlined
 def _clear(touch):
     now = touch.now
-    now.link, now.pairs, now.depth, now.sunk, now.share = 0, 0, 0.0, 0.0, 0.0
+    now.link = 0
+    now.pairs = 0
+    now.depth = 0.0
+    now.sunk = 0.0
+    now.share = 0.0
     for k in range(3):
-        touch.force[k], touch.point[k], touch.largest[k] = 0.0, 0.0, 0.0
-        touch.beyond[k], touch.beyond[3 + k] = 0.0, 0.0
+        touch.force[k] = 0.0
+        touch.point[k] = 0.0
+        touch.largest[k] = 0.0
+    for k in range(6):
+        touch.beyond[k] = 0.0
 
 
 @inlined
-def keep_truth(truth, plant):
-    """What acts on the arm in the first stage; of what touches, all but what acts beyond the flange."""
-    stages, source, target = plant.stages, plant.stages.touch, truth.touch
-    target.now.link, target.now.pairs = source.now.link, source.now.pairs
-    target.now.depth, target.now.sunk, target.now.share = (
-        source.now.depth,
-        source.now.sunk,
-        source.now.share,
-    )
+def copy_touch(source, target):
+    """Copy what touches, all but what acts beyond the flange."""
+    target.now.link = source.now.link
+    target.now.pairs = source.now.pairs
+    target.now.depth = source.now.depth
+    target.now.sunk = source.now.sunk
+    target.now.share = source.now.share
     for k in range(3):
-        truth.tool[k] = stages.work.tool[k, 3]
-        target.force[k], target.point[k], target.largest[k] = (
-            source.force[k],
-            source.point[k],
-            source.largest[k],
-        )
-    for i in range(truth.external.size):
-        truth.external[i] = stages.external[i]
-        truth.friction[i] = stages.friction[i]
-    if target.now.sunk > 0.0:
-        watch_sinking(plant.contact, stages.work, target)
-
-
-@inlined
-def watch_sinking(contact, work, touch):
-    """Write ``touch.now.sunk`` and ``share`` where the axis of a body is inside; the frames are up to date.
-
-    Of a body with length, the points of its axis that are deepest in each of the solids are looked
-    at. To look costs more than a step. As the ways out on both sides change by no more than a body
-    moves, one that was not near half-way is looked at again when it has moved a quarter of what
-    would take it there.
-    """
-    solids, bodies = contact.solids, contact.bodies
-    touch.now.sunk, touch.now.share = 0.0, 0.0
-    for b in range(bodies.shape[0]):
-        if bodies[b, LINK] == 0.0:
-            continue
-        a, d = place_axis(work, bodies, b)
-        if still_near(contact.shallow, b, a, add(a, d)):
-            continue
-        room = math.inf
-        for j in range(solids.shape[0]):
-            if gap_to_bound(solids, j, along(a, 0.5, d)) > bodies[b, REACH]:
-                continue
-            s, t, _ = segment_distance(solids, j, a, d)
-            if s >= 0.0:
-                continue
-            depth, share = depth_in_union(solids, along(a, t, d))
-            if share > 0.0:
-                room = min(room, 0.25 * (SUNK_SHARE - share) * depth / share)
-            if share > touch.now.share:
-                touch.now.sunk, touch.now.share = depth, share
-            # a point or a ball: it is as deep in their union
-            if bodies[b, REACH] == bodies[b, RADIUS]:
-                break
-        remember(contact.shallow, b, a, add(a, d), room if room < math.inf else 0.0)
-
-
-@inlined
-def watch_contact(statistics, touch, time, armed):
-    """Keep the start and end of the latest contact, and the largest forces, from the truth.
-
-    A contact throughout which the detector was ``armed`` is a silent one: nothing answered it.
-    """
-    fx, fy, fz = touch.force[0], touch.force[1], touch.force[2]
-    squared = fx * fx + fy * fy + fz * fz
-    statistics.deepest = max(statistics.deepest, touch.now.depth)
-    if touch.now.share > statistics.share:
-        statistics.sunk, statistics.share = touch.now.sunk, touch.now.share
-    if squared > 0.0:
-        force = math.sqrt(squared)
-        if time > statistics.last_contact_time + CONTACT_MEMORY:
-            end_contact(statistics)
-            statistics.touch_time = time
-            statistics.contacts += 1
-        statistics.last_contact_time = time
-        if statistics.unanswered_peak >= 0.0:
-            statistics.unanswered_peak = max(statistics.unanswered_peak, force)
-        if statistics.contacts == 1 and time < statistics.touch_time + IMPACT_TIME:
-            statistics.first_peak = max(statistics.first_peak, force)
-        if force > statistics.peak_force:
-            statistics.peak_force = force
-            statistics.peak_time = time
-    if not armed and time <= statistics.last_contact_time + CONTACT_MEMORY:
-        statistics.unanswered_peak = -math.inf
-
-
-@inlined
-def end_contact(statistics):
-    """Count the latest contact among the silent ones if nothing answered it."""
-    if statistics.unanswered_peak > 0.0:
-        statistics.silent += 1
-        statistics.silent_peak = max(statistics.silent_peak, statistics.unanswered_peak)
-    statistics.unanswered_peak = 0.0
+        target.force[k] = source.force[k]
+        target.point[k] = source.point[k]
+        target.largest[k] = source.largest[k]

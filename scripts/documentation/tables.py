@@ -107,7 +107,7 @@ def _plain(value: float) -> str:
 
 def sampling() -> str:
     """The largest natural frequency that a sampled law with a delay can have, by its damping ratio."""
-    from hopfield_nav.loop.engine import largest_factor
+    from hopfield_nav.experiment.sampled_loop import largest_factor
 
     def limits(period: float, ratio: float = 1.0) -> list[float]:
         return [largest_factor(1.0, 2.0 * ratio, delay) / period for delay in DELAYS.values()]

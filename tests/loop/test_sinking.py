@@ -11,7 +11,8 @@ from dynamics.kinematics import update_frames
 from dynamics.work import make_work
 from hopfield_nav.geometry import box, pack_primitives, tool_body, upright_cylinder
 from hopfield_nav.loop import SUNK_SHARE, ContactLaw, make_contact
-from hopfield_nav.loop.contact import make_touch, watch_sinking
+from hopfield_nav.loop.contact import make_touch
+from hopfield_nav.loop.sinking import watch_sinking
 
 ARM = load_arm("ur5_controller")
 STRETCHED = np.array([0.0, -0.9, 1.2, -0.3, -1.5708, 0.0])

@@ -7,7 +7,8 @@ from tu2023.circle_motion import Case
 from tu2023.kinematics import CENTER, RADIUS, circle_branches, follow_circle
 
 from dynamics import forward_kinematics, jacobian, load_arm
-from hopfield_nav.loop import evaluate, warn_of_gains
+from hopfield_nav.experiment import warn_of_gains
+from hopfield_nav.loop import evaluate
 from hopfield_nav.plugin import Gains
 
 FAST = circle.FASTEST
