@@ -11,7 +11,7 @@ from dynamics import Arm, forward_dynamics, inverse_dynamics, joint_friction_tor
 from dynamics.joint_friction import SMOOTHING_SPEED
 from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
-from hopfield_nav.control.model_error import make_friction_belief, update_believed_friction
+from hopfield_nav.control.believed_friction import make_friction_belief, update_believed_friction
 from hopfield_nav.plugin import Method, make_sensed
 
 PERIOD, SUBSTEPS, RATE = (

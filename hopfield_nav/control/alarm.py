@@ -32,10 +32,6 @@ Directions are those of the torques that contact puts on the joints; an estimato
 given the direction against the reference's motion. At the alarm a torque is hardly larger than what
 the model may have wrong, such as friction, whose error changes its sign when the arm turns back: so
 the direction is taken until the level first falls, and a turn alone is nothing new.
-
-**Passages.** The detector judges a second time, with ``detection.report`` in the place of its
-threshold and a memory of its own. A *passage*, which need not be an alarm, begins where that level
-rises above 1, and ends where it has fallen below ``rearm``.
 """
 
 from enum import IntEnum
@@ -236,34 +232,3 @@ def _begin_episode(alarm, sensed, belief):
     now.fired_time = now.loud_time = sensed.time[0]
     now.level_at_retreat_before, now.level_at_retreat = now.level_at_retreat, 0.0
     now.armed, now.raised = False, True
-
-
-@record
-class PassageNow:
-    """The passage that goes on, or the last one."""
-
-    on: bool = False  # whether one goes on
-    level: float = 0.0  # that of this period, as a share of ``report``
-    begin: float = 0.0  # when it began [s]
-    peak: float = 0.0  # highest level since then
-
-
-@inlined
-def passage_turns(controller, rearm, sensed, belief, passage):
-    """Whether a passage begins or ends in this period; reads the frames in ``controller.work``."""
-    reporter, work, before = controller.reporter, controller.work, passage.on
-    passage.level = reporter.kernel(
-        controller.model,
-        sensed,
-        reporter.parameters,
-        reporter.memory,
-        work,
-        belief.tau_external,
-        belief.wrench,
-    )
-    passage.on = passage.level > 1.0 or (before and passage.level >= rearm)
-    if passage.on and not before:
-        passage.begin, passage.peak = sensed.time[0], passage.level
-    elif passage.on:
-        passage.peak = max(passage.peak, passage.level)
-    return passage.on != before

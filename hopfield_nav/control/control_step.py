@@ -2,41 +2,26 @@
 
 The control computer sees what is in ``Sensed`` and its own model of the arm. The plant's true state
 is not among its arguments.
-
-A control law without an integral stops where its error balances what the model gets wrong. At the
-end of a trajectory, where the reference rests, the measured joint error is therefore integrated
-into a correction of the reference, for any law:
-
-    d(correction)/dt = rate (q_wanted - q),    q_ref = q_wanted + correction.
-
-With a law of gains K0 and K1 the loop is stable where K1 is above the rate. In motion the
-correction decays with the same rate. What a law, an estimator or a detector sees is the moved
-reference, so the error that shows a contact is not integrated away; and the correction is at most
-``MAX_CORRECTION``, so that nothing winds up. How far the arm lags behind its reference shows a
-contact that is not felt in the torques.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, BadInput
+from dynamics import Arm
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from dynamics.kernels.vectors import column, length, vector
-from dynamics.kinematics import update_frames, update_tool_position, velocity_of_point
+from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.newton_euler import newton_euler
 from dynamics.work import Work
-from hopfield_nav.control.model_error import (
+from hopfield_nav.control.believed_friction import (
     FrictionBelief,
     believed_at,
     make_friction_belief,
     update_believed_friction,
 )
 from hopfield_nav.control.sensors import Sensors
-from hopfield_nav.plugin import DAMPED, Applied, Method, compiled
-
-MAX_CORRECTION = 0.05  # [rad] of a joint
+from hopfield_nav.plugin import DAMPED, Applied
 
 
 class Controller(NamedTuple):
@@ -94,46 +79,6 @@ def follow_arm(sensed):
 
 
 @inlined
-def settle(correction, sensed, share, resting):
-    """Bring the ``correction`` (n,) [rad] up to date; ``sensed.q_ref`` is where the arm should be.
-
-    ``share``: rate times the time since the last call, at most 1.
-    """
-    for i in range(correction.size):
-        if resting:
-            correction[i] += share * (sensed.q_ref[i] - sensed.q[i])
-        else:
-            correction[i] -= share * correction[i]
-        correction[i] = min(max(correction[i], -MAX_CORRECTION), MAX_CORRECTION)
-
-
-@inlined
-def move_reference(correction, sensed):
-    """Add the correction to the reference."""
-    for i in range(correction.size):
-        sensed.q_ref[i] += correction[i]
-
-
-@inlined
-def lag_behind(sensed, correction, work):
-    """Farthest that the origin of a joint's frame, or the tool, is from where the reference wants it [m].
-
-    To first order in the joint error, from the frames in ``work``. What ``settle`` has added to the
-    reference, ``correction`` (n,), is no error.
-    """
-    n = sensed.q.size
-    error = work.vector[0]
-    for i in range(n):
-        error[i] = sensed.q_ref[i] - correction[i] - sensed.q[i]
-    largest = length(velocity_of_point(work, error, n, column(work.tool, 3)))
-    for link in range(1, n + 1):  # the origin of a link's own frame, which it carries
-        largest = max(
-            largest, length(velocity_of_point(work, error, link, vector(work.origin, link, 0)))
-        )
-    return largest
-
-
-@inlined
 def estimate_and_judge(model, estimator, detector, resolution, sensed, work, belief):
     """Update the belief: friction, external torque, wrench, alarm level; reads the frames in ``work``.
 
@@ -182,29 +127,3 @@ def command_torque(controller, sensed, floating, tau):
             tau[i] = limits[i] if tau[i] > 0.0 else -limits[i]
             saturated = True
     return saturated
-
-
-def apply_given(model, sensed, parameters, memory, work, tau):
-    """Write the torque (n,) [N·m] that ``memory`` holds."""
-    for i in range(tau.size):
-        tau[i] = memory[i]
-    return 0
-
-
-_METHOD = Method(kind="controller", name="given_torque", kernel=apply_given, memory=lambda n: n)
-
-
-def with_torque(controller: Controller, torque: object) -> Controller:
-    """The control computer with a torque (n,) of the motors [N·m] for its law; limits, period and delay stay.
-
-    Raises ``BadInput``: not as many finite numbers as the arm has joints.
-    """
-    n = len(controller.torque_limits)
-    try:
-        given = np.array(torque, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        given = np.full(0, np.nan)
-    if given.shape != (n,) or not np.isfinite(given).all():
-        raise BadInput("torque", found=torque, allowed=f"{n} finite numbers, one a joint [N·m]")
-    law = Applied(compiled(_METHOD), np.zeros(0), given)
-    return controller._replace(law=law, feedforward=False)

@@ -12,7 +12,8 @@ import numpy as np
 from dynamics import Arm
 from dynamics.kernels.decorators import inlined
 from dynamics.kernels.records import record
-from hopfield_nav.control.model_error import STANDING_SPEED, hidden_friction
+from hopfield_nav.control.believed_friction import STANDING_SPEED
+from hopfield_nav.control.model_error import hidden_friction
 
 WINDOW = 0.2  # [s] over which is averaged
 KEPT_WINDOWS = 16

@@ -12,7 +12,7 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav.control.detectors import force_norm, wrench_norm
 from hopfield_nav.control.estimators import joint_error, none
-from hopfield_nav.control.observing import SAMPLING, elapsed
+from hopfield_nav.control.sampling import SAMPLING, elapsed
 from hopfield_nav.plugin import DAMPED, make_sensed
 
 ARM = load_arm("ur5_ragazzon2012")

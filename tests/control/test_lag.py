@@ -10,7 +10,7 @@ from dynamics.kinematics import update_frames, update_tool_position
 from dynamics.work import make_work
 from hopfield_nav import load_world, simulate
 from hopfield_nav.build import build_arm
-from hopfield_nav.control.control_step import lag_behind
+from hopfield_nav.control.lag import lag_behind
 from hopfield_nav.geometry import capsules_in_base
 from hopfield_nav.plugin import make_sensed
 

@@ -10,10 +10,10 @@ from scenes import simulation
 from scipy.linalg import solve_continuous_are
 
 from dynamics import inverse_dynamics, load_arm, moving_linearization
+from dynamics.riccati_equation import SCRATCH, riccati
 from dynamics.work import make_work
 from hopfield_nav import load_world, simulate
 from hopfield_nav.control.laws import lqr
-from hopfield_nav.control.laws.lqr import SCRATCH, riccati
 from hopfield_nav.plugin import find_method, make_sensed
 
 ARM = load_arm("ur5_ragazzon2012")

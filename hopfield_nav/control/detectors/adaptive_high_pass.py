@@ -18,7 +18,7 @@ from dataclasses import replace
 from hopfield_nav.control.detectors.high_pass_joint_torque import CORNER, high_pass
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
 from hopfield_nav.control.model_error import MODEL_ERROR, hidden_friction, update_model_torques
-from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, unpacker
 
 NOISE_THRESHOLD = replace(

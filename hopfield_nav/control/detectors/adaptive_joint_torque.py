@@ -14,7 +14,7 @@ import numpy as np
 
 from hopfield_nav.control import model_error
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.observing import POLE, SAMPLING, elapsed, lag_share
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, unpacker
 
 FIXED_THRESHOLD = replace(

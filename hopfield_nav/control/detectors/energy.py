@@ -16,7 +16,7 @@ anew, at 0, at the first call and where ``time`` jumps.
 """
 
 from dynamics.momentum import update_momentum
-from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 SIGMA, ENERGY, LOSS, ANGLES = (

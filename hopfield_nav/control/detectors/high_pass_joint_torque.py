@@ -8,7 +8,7 @@ start nothing is felt: an observer starts from 0 and meets the model's whole err
 
 from dynamics.kernels.decorators import inlined
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.observing import SAMPLING, elapsed, lag_share
+from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 SETTLING_TIME = 0.1  # [s]

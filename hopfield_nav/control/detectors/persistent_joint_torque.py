@@ -5,7 +5,7 @@ delay by ``persistence``. Until the time is over the level is held to 1, which i
 """
 
 from hopfield_nav.control.detectors.joint_torque import THRESHOLD
-from hopfield_nav.control.observing import SAMPLING, elapsed
+from hopfield_nav.control.sampling import SAMPLING, elapsed
 from hopfield_nav.plugin import JOINT_TORQUES, Method, Parameter, unpacker
 
 _ROUNDING = 1e-9  # [s] of the clock

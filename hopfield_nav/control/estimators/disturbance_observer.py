@@ -14,14 +14,8 @@ where ``time`` jumps.
 """
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.observing import (
-    POLE,
-    SAMPLING,
-    SINGULAR_DAMPING,
-    elapsed,
-    lag_share,
-    wrench_from_torque,
-)
+from hopfield_nav.control.sampling import POLE, SAMPLING, elapsed, lag_share
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, unpacker
 
 unpack = unpacker(POLE, SINGULAR_DAMPING)

@@ -6,7 +6,7 @@ K0/(s² + K1 s + K0) of it in every joint.
 """
 
 from dynamics.newton_euler import newton_euler
-from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, Method, unpacker
 
 unpack = unpacker(POSITION_GAIN, SINGULAR_DAMPING)

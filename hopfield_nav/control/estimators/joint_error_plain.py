@@ -9,7 +9,7 @@ start pose, with the ``omega`` of ragazzon2012 (``scripts/ragazzon2012/plain_gai
 document prints no constants.
 """
 
-from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import REFERENCE, Method, Parameter, unpacker
 
 GAIN = Parameter(

@@ -20,12 +20,8 @@ with r = 0 for sure, at the first call and where ``time`` jumps.
 
 from dynamics.composite import update_mass_and_bias
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.observing import (
-    SINGULAR_DAMPING,
-    momentum_memory,
-    update_mean_torque,
-    wrench_from_torque,
-)
+from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(

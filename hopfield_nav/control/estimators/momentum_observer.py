@@ -12,14 +12,9 @@ observer without an integral that could drift. It starts anew, with r = 0, at th
 where ``time`` jumps.
 """
 
-from hopfield_nav.control.observing import (
-    POLE,
-    SINGULAR_DAMPING,
-    lag_share,
-    momentum_memory,
-    update_mean_torque,
-    wrench_from_torque,
-)
+from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.sampling import POLE, lag_share
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, unpacker
 
 unpack = unpacker(POLE, SINGULAR_DAMPING)

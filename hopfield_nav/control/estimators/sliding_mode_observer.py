@@ -24,12 +24,8 @@ at the first call and where ``time`` jumps.
 import math
 
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.observing import (
-    SINGULAR_DAMPING,
-    momentum_memory,
-    update_mean_torque,
-    wrench_from_torque,
-)
+from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
 unpack = unpacker(

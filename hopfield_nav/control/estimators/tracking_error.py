@@ -10,7 +10,7 @@ themselves: the detector ``tracking``.
 import math
 
 from hopfield_nav.control.estimators.joint_error_plain import GAIN
-from hopfield_nav.control.observing import SINGULAR_DAMPING, wrench_from_torque
+from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import POSITION_GAIN, REFERENCE, VELOCITY_GAIN, Method, unpacker
 
 unpack = unpacker(GAIN, POSITION_GAIN, VELOCITY_GAIN, SINGULAR_DAMPING)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics import load_arm, presliding_torque
-from hopfield_nav.control.model_error import (
+from hopfield_nav.control.believed_friction import (
     STANDING_SPEED,
     make_friction_belief,
     update_believed_friction,

@@ -1,0 +1,41 @@
+"""The mean external torque of a period, from the change of the momentum: what observers of it share.
+
+The memory of such an observer has 2 n places behind those of ``sampling``, see
+``update_mean_torque``, and its own from ``momentum_memory(n)`` on.
+"""
+
+from dynamics.kernels.decorators import inlined
+from dynamics.momentum import update_momentum
+from hopfield_nav.control.sampling import SAMPLING, elapsed
+
+
+@inlined
+def momentum_memory(n):
+    """Places of memory that ``update_mean_torque`` takes."""
+    return SAMPLING + 2 * n
+
+
+@inlined
+def update_mean_torque(model, sensed, memory, work):
+    """Write into ``work.vector[0]`` the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
+
+    From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone
+    2005):
+
+        mean = (p - p_last)/T - tau - the mean of C^T qd - g - friction,
+
+    tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed``
+    is 0. Uses ``work.vector[1]`` and what ``update_momentum`` does.
+    """
+    qd, n = sensed.qd, sensed.qd.size
+    momentum, rate = work.vector[0], work.vector[1]
+    update_momentum(model, model.gravity, qd, work, momentum, rate)
+    period = elapsed(sensed, memory)
+    last_momentum, last_drift = SAMPLING, SAMPLING + n
+    for i in range(n):
+        now, drift = momentum[i], rate[i] - sensed.friction[i]
+        if period > 0.0:
+            momentum[i] = (now - memory[last_momentum + i]) / period - sensed.tau[i]
+            momentum[i] -= 0.5 * (drift + memory[last_drift + i])
+        memory[last_momentum + i], memory[last_drift + i] = now, drift
+    return period
