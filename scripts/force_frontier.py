@@ -32,7 +32,7 @@ from hopfield_nav.figures import (
     paper_style,
     save_figure,
 )
-from hopfield_nav.figures.style import labelled
+from hopfield_nav.figures.sheets import labelled
 from hopfield_nav.sweeps import execute, make_sweep, read_rows
 from hopfield_nav.world import World, load_world
 

@@ -17,14 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
-from hopfield_nav.figures.style import (
-    CENTIMETRE,
-    COLOURS,
-    COLUMN,
-    new_figure,
-    paper_style,
-    shown_in_notebooks,
-)
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.saving import shown_in_notebooks
+from hopfield_nav.figures.sheets import new_figure
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, paper_style
 from hopfield_nav.planning import Landscape, Plan
 
 _SHADES = np.array(

@@ -13,8 +13,9 @@ from dynamics import BadInput, load_arm
 from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
 from hopfield_nav.plugin.extension import registered_package
+from hopfield_nav.plugin.gains import answering
 from hopfield_nav.plugin.interfaces import make_sensed
-from hopfield_nav.plugin.method import Method, answering
+from hopfield_nav.plugin.method import Method
 
 if TYPE_CHECKING:
     import numba

@@ -27,7 +27,7 @@ from hopfield_nav.extensions.known_world import (
     random_free_joints,
 )
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend
-from hopfield_nav.figures.style import labelled
+from hopfield_nav.figures.sheets import labelled
 from hopfield_nav.sweeps import share
 from nowoczyn2023.single_branch import (
     ARRIVED,

@@ -12,9 +12,9 @@ from scenes import NO_PATH
 
 from hopfield_nav import load_world, simulate
 from hopfield_nav.figures import COLOURS, Cut, film_speed, film_style
-from hopfield_nav.figures.film import draw_in_two_processes
 from hopfield_nav.figures.run import film
 from hopfield_nav.figures.solid import layers
+from hopfield_nav.figures.two_processes import draw_in_two_processes
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ from hopfield_nav.figures.run.pages import MOST_MAPS, Moment, force_page, joints
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
-from hopfield_nav.figures.style import evenly
+from hopfield_nav.figures.thinned import evenly
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.record import contact_episodes, force_norm
 

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from hopfield_nav.figures.film import do_in_two_processes, draw_in_two_processes
+from hopfield_nav.figures.two_processes import do_in_two_processes, draw_in_two_processes
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="no copy of a process on this system"

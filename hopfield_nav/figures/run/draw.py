@@ -15,20 +15,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dynamics import BadInput, require_known
-from hopfield_nav.figures.film import do_in_two_processes
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
 from hopfield_nav.figures.run.network import network_page
 from hopfield_nav.figures.run.on_request import convergence_page, link_forces_page
 from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
+from hopfield_nav.figures.saving import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space
-from hopfield_nav.figures.style import (
-    add_note,
-    paper_style,
-    save_figure,
-    settings_note,
-    shown_in_notebooks,
-)
+from hopfield_nav.figures.style import paper_style
+from hopfield_nav.figures.two_processes import do_in_two_processes
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
@@ -94,7 +89,7 @@ def draw_run_figures(
 
     Figures of signals are left out where none were recorded, older ones of the same names replaced.
     On request there is a PDF beside each PNG, and a copy of this process helps, see
-    ``figures.film``.
+    ``figures.two_processes``.
 
     Raises ``OSError``: a file cannot be written; ``BadInput``: there is no such figure, or none of
     this run.

@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from dynamics import BadInput
 from hopfield_nav import figures
 from hopfield_nav.figures.film import Cut, Progress
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.draw import run_note
 from hopfield_nav.figures.run.film_panels import (
     MapPanel,
@@ -25,7 +26,7 @@ from hopfield_nav.figures.run.film_panels import (
     presses,
     row_at,
 )
-from hopfield_nav.figures.style import COLOURS, NOTE_GAP
+from hopfield_nav.figures.saving import NOTE_GAP
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, missed_contacts
 
@@ -48,7 +49,7 @@ def animate_run(
     The arm from one side, the map from above, and the forces over time. The speed is written in the
     film: as fast as real, or a round multiple that keeps it within half a minute. An older film is
     replaced. After every frame ``progress`` is called with the number of frames done and of all. On
-    request a copy of this process helps, see ``figures.film``.
+    request a copy of this process helps, see ``figures.two_processes``.
 
     Raises ``BadInput``: the run kept no signals, the cut is none of this run, or there is no
     ffmpeg; ``OSError``: the file cannot be written.

@@ -15,10 +15,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch
 
 from hopfield_nav.figures import solid
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.maps import diamond, disc, excluded_handle, trajectory_handles
 from hopfield_nav.figures.run.network import NetworkLayer
 from hopfield_nav.figures.run.signals import add_limits, frame_time
-from hopfield_nav.figures.style import COLOURS, envelope, path_rows
+from hopfield_nav.figures.thinned import envelope, path_rows
 from hopfield_nav.record import PlanRecord, Run, contact_episodes, force_limits, force_norm
 
 METRES_PER_NEWTON = 0.012  # length of a force arrow

@@ -7,8 +7,10 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 
 from hopfield_nav.build import build_arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.signals import add_signal, frame_time
-from hopfield_nav.figures.style import COLOURS, envelope, keep_scale
+from hopfield_nav.figures.sheets import keep_scale
+from hopfield_nav.figures.thinned import envelope
 from hopfield_nav.record import Run
 
 _ERROR = 0.02  # [mrad] that every scale spans

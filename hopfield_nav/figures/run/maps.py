@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hopfield_nav.figures import solid
-from hopfield_nav.figures.style import COLOURS, path_rows
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.thinned import path_rows
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
 
 

@@ -14,7 +14,9 @@ from matplotlib.patches import Patch
 from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.figures import network as drawn
 from hopfield_nav.figures import solid
-from hopfield_nav.figures.style import CENTIMETRE, COLOURS, PAGE, new_figure
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import new_figure
+from hopfield_nav.figures.style import CENTIMETRE, PAGE
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import space_of
 from hopfield_nav.planning import Landscape, closed_keys, default_beta, neighbourhood_of

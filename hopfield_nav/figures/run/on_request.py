@@ -14,16 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.network import NetworkOfRun, network_of
-from hopfield_nav.figures.style import (
-    CENTIMETRE,
-    COLOURS,
-    COLUMN,
-    PAGE,
-    add_legend,
-    labelled,
-    new_figure,
-)
+from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
 from hopfield_nav.planning import Activation, activation, iterate
 from hopfield_nav.record import BODY_REGIONS, Run, link_forces_of
 

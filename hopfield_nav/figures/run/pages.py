@@ -17,16 +17,9 @@ from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.film_panels import draw_snapshot, snapshot_handles
-from hopfield_nav.figures.style import (
-    CENTIMETRE,
-    COLUMN,
-    PAGE,
-    add_legend,
-    evenly,
-    labelled,
-    new_figure,
-    panel_sheet,
-)
+from hopfield_nav.figures.sheets import add_legend, labelled, new_figure, panel_sheet
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.figures.thinned import evenly
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, contact_episodes
 

@@ -12,7 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from hopfield_nav.figures.style import COLOURS, envelope, keep_scale
+from hopfield_nav.figures.palette import COLOURS
+from hopfield_nav.figures.sheets import keep_scale
+from hopfield_nav.figures.thinned import envelope
 from hopfield_nav.record import (
     Run,
     contact_delays,

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from dynamics import Arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import add_segments
 from hopfield_nav.figures.solid.picture import Part, Solids, View, make_view, project
 from hopfield_nav.figures.solid.scene import FLOOR_COLOUR
-from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, packed
 

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 from numpy.typing import ArrayLike
 
 from dynamics import Arm, forward_kinematics, link_frames
-from hopfield_nav.figures.style import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.geometry import arm_parts
 from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere
 

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from dynamics import forward_kinematics
 from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import box_faces, faces_of
-from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import Floor, Solid
 

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from hopfield_nav.build import all_solids, build_arm
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.solid.faces import arm_outline, arm_points, faces_of, foot, pose_outline
 from hopfield_nav.figures.solid.layers import (
     EXCLUDED,
@@ -29,7 +30,6 @@ from hopfield_nav.figures.solid.layers import (
     room_ends,
 )
 from hopfield_nav.figures.solid.picture import Part, Solids, SpaceLine, make_view, project
-from hopfield_nav.figures.style import COLOURS
 from hopfield_nav.record import PlanRecord, Run
 from hopfield_nav.world import Cylinder, Floor, Solid
 

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from hopfield_nav.figures.style import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import SweptAxis, plain_ticks, scale_axis, swept_axis
 from hopfield_nav.figures.sweep.points import MEANT, TIME, Points, groups, median
 

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from hopfield_nav.figures.style import COLOURS
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import (
     SweptAxis,
     limit_axis,

@@ -22,18 +22,10 @@ from matplotlib.figure import Figure
 from dynamics import BadInput, require_known
 from dynamics.files import inside
 from hopfield_nav.figures.run import draw_trajectory, trajectory_handles
+from hopfield_nav.figures.saving import save_figure, settings_note
+from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
 from hopfield_nav.figures.solid import in_space
-from hopfield_nav.figures.style import (
-    CENTIMETRE,
-    COLUMN,
-    PAGE,
-    add_legend,
-    labelled,
-    new_figure,
-    paper_style,
-    save_figure,
-    settings_note,
-)
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, paper_style
 from hopfield_nav.figures.sweep.axes import swept_axis
 from hopfield_nav.figures.sweep.heat_map import (
     add_bar,

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from hopfield_nav.figures.style import COLOURS, evenly
+from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.sweep.axes import scale_values
 from hopfield_nav.figures.sweep.heat_map import mark_handles
 from hopfield_nav.figures.sweep.points import Points, median, plain, short
+from hopfield_nav.figures.thinned import evenly
 from hopfield_nav.record import SUMMARY
 
 MOST_NUMBERED = 8

@@ -1,0 +1,41 @@
+"""Whoever asks a method of a user's own: its errors are told as its own, and its patience has an end."""
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from dynamics import HopfieldNavError
+
+_PROGRAM = Path(__file__).parents[1]
+
+
+class MethodFailed(HopfieldNavError):
+    """A method of a user's own has raised, or has answered what is no answer."""
+
+
+class Overdue(BaseException):
+    """Raised in a method that has had its time."""
+
+
+# of who ends what takes too long; one at most
+watching: list[Callable[[str], AbstractContextManager[None]]] = []
+
+
+@contextmanager
+def asked(whose: str) -> Iterator[None]:
+    """A block in which a method of a user's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
+
+    Raises ``MethodFailed``: with the method, the error, and the line of its file.
+    """
+    try:
+        with watching[-1](whose) if watching else nullcontext():
+            yield
+    except (Overdue, MethodFailed) as error:
+        raise MethodFailed(f"{whose}: {error}") from None
+    except (Exception, SystemExit) as error:
+        lines = traceback.extract_tb(error.__traceback__)
+        own = [line for line in lines if not Path(line.filename).is_relative_to(_PROGRAM)]
+        place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise MethodFailed(f"{whose}: {told}{place}") from error

@@ -1,0 +1,72 @@
+"""The gains and limits that a control law declares, asked for and checked."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dynamics import BadInput
+from hopfield_nav.plugin.method import Gains, Limits, Method
+from hopfield_nav.plugin.parameter import Parameter
+
+# Gains that an estimator inherits from the control law, in whose ``Method.gains`` they are
+# declared.
+POSITION_GAIN = Parameter(
+    "position_gain", 1.0, 1e-9, 1e10, "1/s²", "K0 of the control law", per_joint=True, inherit=True
+)
+VELOCITY_GAIN = Parameter(
+    "velocity_gain", 1.0, 0.0, 1e10, "1/s", "K1 of the control law", per_joint=True, inherit=True
+)
+
+
+@contextmanager
+def answering(method: Method, what: str) -> Iterator[None]:
+    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
+
+
+def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What an estimator may inherit from a law: the values of its parameters, and the gains that it declares.
+
+    Raises ``BadInput``: the law cannot say its gains.
+    """
+    if law.gains is None:
+        return dict(values)
+    with answering(law, "gains"):
+        gains = Gains(*law.gains(values))
+    return {**values, POSITION_GAIN.name: gains.position, VELOCITY_GAIN.name: gains.velocity}
+
+
+def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
+    """Gains, (n,) each, with which a law makes joints follow something, be it not the reference; None: it says none.
+
+    Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n``
+    joints.
+    """
+    limits = limits_of(law, values)
+    if law.gains is None and limits.frequency is None:
+        return None
+    with answering(law, "limits" if law.gains is None else "gains"):
+        if law.gains is not None:
+            found = Gains(*law.gains(values))
+        else:
+            omega = np.asarray(limits.frequency, dtype=np.float64)
+            found = Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
+        rows = np.array([np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found])
+        if not (np.isfinite(rows).all() and rows.min() >= 0.0):
+            raise ValueError("a gain that is no number from 0")
+    return Gains(*rows)
+
+
+def limits_of(law: Method, values: Mapping[str, Any]) -> Limits:
+    """What a law asks of step and period.
+
+    Raises ``BadInput``: it cannot say.
+    """
+    with answering(law, "limits"):
+        return law.limits(values)

@@ -1,0 +1,27 @@
+"""An object of a user's own, made when it is first asked."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from hopfield_nav.plugin.asking import asked
+from hopfield_nav.plugin.method import Method
+
+
+class Own:
+    """An object of a user's own, which a method makes of its parameters' values when it is first asked."""
+
+    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
+        self._method, self._values = method, values
+
+    @cached_property
+    def _made(self) -> Any:
+        return self._method.made(self._values)
+
+    def ask(self, function: str, question: Any, check: Callable[[Any], Any]) -> Any:
+        """What one of its functions answers, as ``check`` gives it.
+
+        Raises ``MethodFailed``: it raises, or ``check`` does.
+        """
+        with asked(self._method.title):
+            return check(getattr(self._made, function)(question))
