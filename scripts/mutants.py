@@ -49,7 +49,7 @@ _COPIED = (
 
 ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
     "scoring": (
-        "record/contacts record/scoring record/run experiment/arrival",
+        "record/contacts record/scoring record/run record/plans experiment/arrival",
         "extensions/recordings/test_tuning.py",
     ),
     "statistics": (

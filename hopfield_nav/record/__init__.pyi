@@ -9,10 +9,13 @@ from .contacts import link_forces as link_forces
 from .contacts import link_forces_of as link_forces_of
 from .contacts import missed_contacts as missed_contacts
 from .contacts import report_level as report_level
-from .dataset import DetectionRecord as DetectionRecord
-from .dataset import Passage as Passage
+from .detection import DetectionRecord as DetectionRecord
+from .detection import Passage as Passage
 from .export import export_csv as export_csv
 from .export import export_mat as export_mat
+from .plans import PlanRecord as PlanRecord
+from .plans import Plans as Plans
+from .plans import changed_cells as changed_cells
 from .prior import felt_places as felt_places
 from .prior import free_angles as free_angles
 from .prior import load_prior as load_prior
@@ -25,10 +28,7 @@ from .quantities import as_text as as_text
 from .quantities import is_formula as is_formula
 from .quantities import is_reached as is_reached
 from .quantities import summary_rows as summary_rows
-from .run import PlanRecord as PlanRecord
-from .run import Plans as Plans
 from .run import Run as Run
-from .run import changed_cells as changed_cells
 from .run import load_run as load_run
 from .scenes import export_mjcf as export_mjcf
 from .scenes import export_moveit as export_moveit

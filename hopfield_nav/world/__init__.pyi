@@ -8,7 +8,6 @@ from .document import plain as plain
 from .document import read_document as read_document
 from .document import yaml_text as yaml_text
 from .ends import GoalSection as GoalSection
-from .ends import PlaceSection as PlaceSection
 from .faults import Fault as Fault
 from .faults import faults_of as faults_of
 from .faults import placed as placed
@@ -51,15 +50,14 @@ from .load import parse_world as parse_world
 from .load import recorded_world as recorded_world
 from .load import split_key as split_key
 from .load import world_from as world_from
-from .map import PlannerSection as PlannerSection
-from .methods import Trust as Trust
-from .methods import is_code as is_code
 from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
 from .obstacles import PushSection as PushSection
 from .own import own_methods as own_methods
 from .own import own_methods_in as own_methods_in
+from .plan_section import PlaceSection as PlaceSection
+from .planner_section import PlannerSection as PlannerSection
 from .schema import changed_settings as changed_settings
 from .schema import dump_schema as dump_schema
 from .schema import flat_values as flat_values
@@ -76,4 +74,6 @@ from .solids import Solid as Solid
 from .solids import Sphere as Sphere
 from .solids import pack as pack
 from .solids import packed as packed
+from .trust import Trust as Trust
+from .trust import is_code as is_code
 from .world import World as World

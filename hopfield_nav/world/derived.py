@@ -14,9 +14,12 @@ import numpy as np
 from dynamics import BadInput
 from hopfield_nav.world.ends import Q0
 from hopfield_nav.world.files import is_path, value_at
-from hopfield_nav.world.map import DOWN, JOINT_CELLS, TIES_IN_SPACE
-from hopfield_nav.world.methods import MethodSection, Trust
+from hopfield_nav.world.map import JOINT_CELLS
+from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.planner_section import TIES_IN_SPACE
 from hopfield_nav.world.sections import ControllerSection, DetectionSection
+from hopfield_nav.world.trajectory_section import DOWN
+from hopfield_nav.world.trust import Trust
 
 if TYPE_CHECKING:
     from dynamics import Arm

@@ -27,7 +27,8 @@ from hopfield_nav.world.document import (
 from hopfield_nav.world.faults import placed, read_form, refuse, section_model
 from hopfield_nav.world.fields import OrWord
 from hopfield_nav.world.files import find_world, name_of, nested, paths_from_here, value_at
-from hopfield_nav.world.methods import RECORD, MethodSection, Trust
+from hopfield_nav.world.methods import MethodSection
+from hopfield_nav.world.trust import RECORD, Trust
 from hopfield_nav.world.world import World
 
 _LONGEST = 200  # letters of a change in a message, which also says the key

@@ -1,26 +1,17 @@
-"""The sections ``map``, ``planner`` and ``trajectory``: cells of tool or joints, a path over them, and its motion."""
+"""The section ``map`` of a world file: cells of the tool's places, or of the joints' angles."""
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, WrapValidator
+from pydantic import Field
 
 from dynamics import BadInput
-from hopfield_nav.plugin import Parameter
 from hopfield_nav.world import fields
-from hopfield_nav.world.methods import Gone, MethodSection, Trust
+from hopfield_nav.world.methods import MethodSection
 
 _MOST_CELLS = {"tool": 4096**2, "joints": 2**26}
 JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them moves the tool
-DOWN = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))
-_TIME_SCHEMA = {
-    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1000}, {"const": "ragazzon2012"}]
-}
-FREE = "free"
-_ROTATION_SCHEMA = {"anyOf": [fields.MATRIX_SCHEMA, {"const": FREE}]}
 
 
 class MapSection(MethodSection):
@@ -85,166 +76,3 @@ class MapSection(MethodSection):
     def centre(self, cell: Sequence[float]) -> tuple[float, ...]:
         """Centre of a cell, (rank,) coordinates in base axes [m]."""
         return tuple(self.origin[k] + self.spacing * cell[k] for k in range(self.rank))
-
-
-_Step = Literal["+u", "-u", "+v", "-v", "+w", "-w"]
-_AXES = get_args(_Step)
-TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
-NETWORK_KEYS = ("network", "beta", "activation", "ties")  # that no other planner has
-
-_KINDS = "hopfield, a_star or FILE.py:NAME"
-_STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
-_GONE = (
-    Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
-    Gone("kind", "in the main experiment the potential field got stuck, and it is no more",
-         _KINDS, "hopfield", "potential_field"),
-    Gone("kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
-         _KINDS, "hopfield", "roadmap"),
-    Gone("samples", "the roadmap, to which they belonged, is no more", "200, or no such key", 200),
-    Gone("connections", "the roadmap, to which they belonged, is no more", "10, or no such key", 10),
-    Gone("random_walks", "the potential field, to which they belonged, is no more", "0, or no such key", 0),
-    Gone("strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
-         _STRATEGIES, "felt_points", "hypothesis_sets"),
-    Gone("strategy", "places that were drawn saved no touches and took longer to plan, and are no more",
-         _STRATEGIES, "felt_points", "thompson"),
-    Gone("unreachable", "to test every cell before the start excluded more cells than lazy, and is no more",
-         "lazy or ignore", "lazy", "precompute"),
-)  # fmt: skip
-
-
-class PlannerSection(MethodSection):
-    """What plans the path through the map, and what becomes of that path.
-
-    With another planner the keys of the network stand at their defaults. The parameters of a user's
-    own planner and strategy are further keys.
-    """
-
-    owners: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("strategy", "no_path_error", "finer", "approach", "surface"), "whole_arm"
-    )
-    kinds: ClassVar[dict[str, str]] = {"kind": "planner", "strategy": "belief"}
-    gone: ClassVar[tuple[Gone, ...]] = _GONE
-
-    kind: fields.Text = "hopfield"
-    """what plans: hopfield, the network; for comparison a_star; or FILE.py:NAME"""
-    network: Literal["limit", "sum"] = Field(
-        "limit", description="limit: shortest paths; sum: the document's"
-    )
-    beta: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = None
-    """gain of the neurons, for the sum network; null: chosen by the planner"""
-    activation: Literal["linear", "tanh", "shunting", "saturated", "sigmoid", "threshold"] = (
-        "linear"
-    )
-    """function of the neurons, for the sum network, beta being its slope; all but linear in plain doubles; saturated
-    and sigmoid light cells without a path; threshold has no slope: refused"""
-    radius: Annotated[float, fields.Range(1.0, 16.0, "cells")] = 1.0
-    """neurons this near are connected"""
-    ties: Annotated[tuple[_Step, ...], fields.Length(4, 6)] = ("+v", "-v", "+u", "-u")
-    """which step is taken first among equals; u runs along x, v along y, w along z"""
-    strategy: fields.Text = "felt_points"
-    """what a touch blocks on a map of joint angles: felt_points, where it may have been; optimist, its own step alone;
-    omniscient: all obstacles are known, as the bound of what is possible; or FILE.py:NAME"""
-    no_path_error: Annotated[float, fields.Range(0.0, 0.1, "1")] = 1e-3
-    """on a map of joint angles: probability of error with which a run may end as no_path by where touches were felt; 0:
-    facts alone end it"""
-    finer: fields.Flag = True
-    """on a map of joint angles, where every path would nearly surely be touched: reach the goal from more cells, and
-    then go on with a map whose cells are split around it"""
-    approach: Annotated[float, fields.Range(0.0, 1.0, "m")] = 0.0
-    """on a map of joint angles: come to the goal along the tool's axis z from so far behind it, and leave the start so;
-    0: as the path leads"""
-    surface: Annotated[float, fields.Range(0.0, 0.5, "m")] = 0.0
-    """on a map of joint angles: believe that a surface goes on so far about each likely place of a touch; 0: nothing is
-    believed of it"""
-    forget: Annotated[float, fields.Range(0.0, 1e5, "s", above=True)] | None = None
-    """on a map of the tool: time in which the certainty of all that was felt and driven halves, for worlds that change;
-    null: nothing grows old"""
-    any_angle: fields.Flag = False
-    """shorten the path by straight lines: of the tool; or of all joints together, the default on a map of joint
-    angles"""
-    clearance: Annotated[float, fields.Range(0.0, 1.0, "m")] = 0.0
-    """kept from blocked cells, with any_angle"""
-    unreachable: Literal["lazy", "ignore"] = "lazy"
-    """cells that the arm cannot reach: excluded when a path leads there, or not: then it ends the run"""
-
-    @classmethod
-    def own_keys(
-        cls, section: Mapping[str, Any], folder: Path, trust: Trust
-    ) -> dict[str, Parameter] | None:
-        """As of any section; and those of the network."""
-        own = super().own_keys(section, folder, trust)
-        if own is None or cls.named(section)["kind"] != "hopfield":
-            return own
-        return own | {
-            key: Parameter(key, 0.0, 0.0, 0.0, "1", "of the network") for key in NETWORK_KEYS
-        }
-
-    @fields.must_fit
-    def _check(self) -> Iterator[BadInput]:
-        if self.clearance > 0 and not self.any_angle:
-            what, found = "only a path at any angle keeps a clearance", self.clearance
-            yield BadInput(what, where="clearance", found=found, allowed="0, or any_angle: true")
-        if self.activation != "linear" and (self.kind, self.network) != ("hopfield", "sum"):
-            what = "only the summing network has activation functions"
-            yield BadInput(
-                what, "activation", self.activation, "linear, or kind: hopfield with network: sum"
-            )
-        if sorted(self.ties) not in (sorted(_AXES[:4]), sorted(_AXES)):
-            allowed = ", ".join(_AXES[:4]) + ", and +w, -w where the map is in space, in any order"
-            yield BadInput(
-                "each step must be named once", where="ties", found=list(self.ties), allowed=allowed
-            )
-        for key in NETWORK_KEYS if self.kind != "hopfield" else ():
-            value, default = getattr(self, key), type(self).model_fields[key].default
-            if value not in (default, TIES_IN_SPACE):
-                words, found = json.dumps(default).replace('"', ""), json.loads(json.dumps(value))
-                allowed = f"{words}, its default, or kind: hopfield"
-                yield BadInput(
-                    "only planner hopfield has it",
-                    where=key,
-                    found=fields.show(found),
-                    allowed=allowed,
-                )
-
-
-def _time_per_cell(value: object) -> object:
-    """Seconds a cell, or the name of the document's rule."""
-    if value == "ragazzon2012":
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        allowed = "a number of seconds above 0, or the word ragazzon2012"
-        raise BadInput("wrong kind of value", found=fields.show(value), allowed=allowed)
-    return float(fields.Range(0.0, 1000.0, "s", above=True).check(value))
-
-
-_TimePerCell = Annotated[
-    Any, BeforeValidator(_time_per_cell), fields.Unit("s"), WithJsonSchema(_TIME_SCHEMA)
-]
-_RotationOrFree = Annotated[
-    fields.Rotation,
-    WrapValidator(lambda value, handler: value if value == FREE else handler(value)),
-    PlainSerializer(lambda value: value),
-    WithJsonSchema(_ROTATION_SCHEMA),
-]
-
-
-class TrajectorySection(fields.Section):
-    """From cells to a motion in time."""
-
-    owners: ClassVar[dict[str, str]] = {"tool_speed": "whole_arm"}
-
-    time_per_cell: _TimePerCell = 0.5
-    """a number, or ragazzon2012: round(n/2)/(n-1) seconds for n waypoints"""
-    unknown_speed: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] = 1.0
-    """factor on the speed into cells of the tool's map that were not passed before"""
-    sample_time: Annotated[float, fields.Range(0.0, 1.0, "s")] = 0.0
-    """the reference is held this long between samples; 0: continuous"""
-    tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = 0.1
-    """of no point of the arm more than this, on a map of joint angles"""
-    tool_rotation: _RotationOrFree = DOWN
-    """rows of the rotation from tool to base axes on the way, or free: any that takes the joints least far"""
-
-    @property
-    def any_rotation(self) -> bool:
-        """Whether the tool may turn on the way."""
-        return self.tool_rotation == FREE

@@ -2,83 +2,20 @@
 
 ``controller: {law: inverse_dynamics, omega: [...]}``: which keys are allowed follows from the law.
 Parameters that are left out get the method's default, so that a saved world shows them all.
-
-To read a world that names a Python file is to run that file. It runs when somebody here chose it:
-it lies in the current folder or comes with the program, was given on the command line or in the
-call, or the whole world is trusted. What a saved run names is never run.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import ConfigDict, ValidationError, ValidationInfo, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.plugin import PLAIN, Method, Parameter, find_method, is_bundled
+from hopfield_nav.plugin import PLAIN, Method, Parameter, is_bundled
 from hopfield_nav.world.faults import unknown_key
 from hopfield_nav.world.fields import Section, refuse_section
-from hopfield_nav.world.files import PACKAGE
-
-
-@dataclass(frozen=True)
-class Trust:
-    """What somebody has allowed a world to execute."""
-
-    everything: bool = False  # every file that it names
-    given: frozenset[str] = frozenset()  # whole paths of the files that the caller named himself
-    record: bool = False  # nothing is executed and nothing refused: numbers are taken as they stand
-
-    def find(self, kind: str, name: str, folder: Path | None) -> Method:
-        """The method of a world in ``folder``.
-
-        Raises ``BadInput``: there is none, or its file may not be executed.
-        """
-        self.require(name, folder)
-        return find_method(kind, name, folder)
-
-    def require(self, name: str, folder: Path | None) -> None:
-        """Refuse a Python file that may not be executed.
-
-        Raises ``BadInput``: it may not.
-        """
-        if not is_code(name):
-            return
-        if self.record:
-            allowed = "load_world(FOLDER/world.yaml, allow_code=True), or a method given by hand"
-            raise BadInput("a record's Python file is never executed", found=name, allowed=allowed)
-        file = _file(name, folder or Path())
-        here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
-        if not (here or self.everything or str(file) in self.given):
-            allowed = "--trust (in Python allow_code=True), or a file in the current folder"
-            raise BadInput(
-                "names a Python file, which would be executed", found=name, allowed=allowed
-            )
-
-    def looks_into(self, name: str) -> bool:
-        """Whether the method itself says what its parameters are."""
-        return not (self.record and is_code(name))
-
-    def also(self, names: Iterable[object], folder: Path) -> "Trust":
-        """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
-        own = {
-            str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)
-        }
-        return Trust(self.everything, self.given | own, self.record)
-
-
-RECORD = Trust(record=True)
-
-
-def _file(name: str, folder: Path) -> Path:
-    return (folder / name.rsplit(":", 1)[0]).resolve()
-
-
-def is_code(name: str) -> bool:
-    """Whether a method is a user's own, ``FILE.py:NAME``."""
-    return ".py:" in name
+from hopfield_nav.world.trust import Trust
 
 
 class Gone(NamedTuple):

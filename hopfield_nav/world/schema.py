@@ -6,9 +6,10 @@ from typing import Any
 
 from hopfield_nav.plugin import PLAIN, Parameter, extensions, find_method, method_names
 from hopfield_nav.world.fields import with_owner
-from hopfield_nav.world.map import MapSection, PlannerSection
+from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
+from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.sections import (
     ControllerSection,
     DetectionSection,

@@ -12,14 +12,17 @@ from dynamics import BadInput, html_table
 from hopfield_nav.world import sections
 from hopfield_nav.world.derived import derived
 from hopfield_nav.world.document import yaml_text
-from hopfield_nav.world.ends import GoalSection, PlanSection, PoseSection, StartSection
+from hopfield_nav.world.ends import GoalSection, PoseSection, StartSection
 from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empty
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
-from hopfield_nav.world.map import MapSection, PlannerSection, TrajectorySection
-from hopfield_nav.world.methods import Trust
+from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.obstacles import KnownObstacle, Obstacle, PushSection
+from hopfield_nav.world.plan_section import PlanSection
+from hopfield_nav.world.planner_section import PlannerSection
 from hopfield_nav.world.solids import Seed
+from hopfield_nav.world.trajectory_section import TrajectorySection
+from hopfield_nav.world.trust import Trust
 
 if TYPE_CHECKING:
     from dynamics import Arm

@@ -19,7 +19,7 @@ from measured_part import table  # noqa: E402  (in the folder above)
 
 from hopfield_nav.plugin import find_method, method_names  # noqa: E402
 from hopfield_nav.world import World, dump_schema, fields_of, section_model  # noqa: E402
-from hopfield_nav.world.map import NETWORK_KEYS  # noqa: E402
+from hopfield_nav.world.planner_section import NETWORK_KEYS  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "keys.md"
 KINDS = {

@@ -8,7 +8,7 @@ import xarray
 from refusals import refused
 
 from hopfield_nav import Simulation, load_run, load_world
-from hopfield_nav.record.run import changed_cells, check_marks, felt_after
+from hopfield_nav.record.plans import changed_cells, check_marks, felt_after
 
 FAST = "trajectory.time_per_cell=0.3"
 
@@ -84,7 +84,7 @@ def test_many_touches_of_a_large_map_take_little(tmp_path):
 
 def _detection(changed, path):
     from hopfield_nav.navigation import NOWHERE
-    from hopfield_nav.record.dataset import DetectionRecord
+    from hopfield_nav.record.detection import DetectionRecord
 
     cell = tuple(path[0])
     return DetectionRecord(

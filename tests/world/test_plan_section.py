@@ -11,7 +11,7 @@ from refusals import refused
 from scipy.spatial.transform import Rotation
 
 from hopfield_nav.world import dump_schema, load_world, parse_world
-from hopfield_nav.world.ends import PlanSection
+from hopfield_nav.world.plan_section import PlanSection
 
 JOINTS = "[2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905]"
 POSE = "{position: [0.4, 0.1, 0.3], rotation: [3.1, 0.2, -0.4]}"

@@ -11,7 +11,7 @@ import yaml
 from refusals import refused
 
 from hopfield_nav.world import dump_schema, load_world, parse_world, recorded_world
-from hopfield_nav.world.map import NETWORK_KEYS
+from hopfield_nav.world.planner_section import NETWORK_KEYS
 
 GIVEN = {
     "network": "sum", "beta": 0.1, "activation": "tanh", "ties": ["-v", "+v", "+u", "-u"],

@@ -1,19 +1,10 @@
-"""A world as numbers: its arms, true and believed; its methods; and its obstacles, as solids and as kernels read them.
-
-Of obstacles the worlds are resolved: random cylinders have been drawn. Unknown ones come first,
-then known ones.
-"""
-
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+"""The arms of a world: the one that moves, and the one that its control computer believes in."""
 
 import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics, with_payload
 from dynamics.link_bodies import massless, require_masses
-from hopfield_nav.plugin import Method
-from hopfield_nav.world import Cylinder, KnownObstacle, Solid, World, packed
+from hopfield_nav.world import World
 
 
 def build_arm(world: World) -> Arm:
@@ -84,82 +75,3 @@ def with_friction(world: World, arm: Arm) -> Arm:
     breakaway = given.coulomb if given.breakaway is None else given.breakaway
     columns = (given.coulomb, given.viscous, breakaway, given.stribeck_speed)
     return arm._replace(friction=np.column_stack([np.zeros(n) + np.asarray(c) for c in columns]))
-
-
-class Methods(NamedTuple):
-    """The three methods that the world chose."""
-
-    law: Method
-    estimator: Method
-    detector: Method
-
-
-def find_methods(world: World) -> Methods:
-    """The control law, estimator and detector of a world.
-
-    Raises ``BadInput``: one is a Python file that may not be executed.
-    """
-    find, folder = world.trust.find, world.folder
-    return Methods(
-        find("controller", world.controller.law, folder),
-        find("estimator", world.detection.estimator, folder),
-        find("detector", world.detection.measure, folder),
-    )
-
-
-def all_solids(world: World) -> list[Solid]:
-    """Every obstacle of a resolved world: unknown ones, then known ones.
-
-    Raises ``BadInput``: some are not drawn yet.
-    """
-    if any(obstacle.random_cylinders or obstacle.random_scene for obstacle in world.obstacles):
-        raise BadInput(
-            "random obstacles are not drawn yet",
-            where="obstacles",
-            allowed="a world after resolve(seed)",
-        )
-    return solids_of((*world.obstacles, *world.known))
-
-
-def standing_times(
-    world: World, late: Mapping[str, float | None] = MappingProxyType({})
-) -> np.ndarray:
-    """From when until when each solid of ``all_solids`` stands, (m, 2) [s].
-
-    ``late`` says when those came that had to wait, by their numbers; None: never.
-    """
-    unknown = [obstacle.times for obstacle in world.obstacles for _ in obstacle.solids]
-    times = np.array([*unknown, *[(0.0, np.inf)] * len(solids_of(world.known))]).reshape(-1, 2)
-    for number, came in late.items():
-        times[int(number), 0] = np.inf if came is None else came
-    return times
-
-
-def stands_at(times: np.ndarray, time: float) -> np.ndarray:
-    """Which of the solids with ``standing_times`` (m, 2) stand at a time [s]: (m,) bool."""
-    return (times[:, 0] <= time) & (time < times[:, 1])
-
-
-def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
-    """The solids that entries of ``obstacles`` or ``known`` hold or stand for, in their order."""
-    return [solid for obstacle in obstacles for solid in obstacle.solids]
-
-
-def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
-    """The name of the entry of every solid of ``solids_of``; None where it has none."""
-    return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
-
-
-def build_obstacles(world: World) -> np.ndarray:
-    """Every obstacle of a resolved world, packed: (m, 17)."""
-    return packed(all_solids(world))
-
-
-def endless_cylinders(world: World) -> np.ndarray:
-    """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
-    rows = [
-        (*s.center, s.radius)
-        for s in all_solids(world)
-        if isinstance(s, Cylinder) and s.height is None
-    ]
-    return np.array(rows, dtype=np.float64).reshape(-1, 3)
