@@ -87,7 +87,7 @@ def _signal_variables(world: World, log: np.ndarray) -> dict[str, tuple]:
     columns = log_columns(len(world.start.joints), further)
     variables: dict[str, tuple] = {}
     for signal in (*COLUMNS, *further):
-        values = log[:, columns[signal.name]].astype(signal.kind, copy=False)
+        values: np.ndarray = log[:, columns[signal.name]].astype(signal.kind, copy=False)
         if signal.size is None:
             variables[signal.name] = _variable("time", values[:, 0], signal.unit, signal.long_name)
         else:
