@@ -80,7 +80,7 @@ def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
     archive.parent.mkdir(exist_ok=True)
     with whole_file(archive) as partial, tarfile.open(partial, "w:xz", preset=9) as files:
         _add(files, ABOUT, json.dumps(about, indent=1).encode())
-        for path in sorted(folder.rglob("*.nbc")):
+        for path in sorted((*folder.rglob("*.nbc"), *folder.glob("texts/*"))):
             content, inside = path.read_bytes(), path.relative_to(folder).as_posix()
             if any(str(folder).encode() in content for folder in (place, ROOT, Path.home())):
                 sys.exit(f"{inside} tells where it was compiled")

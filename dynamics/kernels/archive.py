@@ -1,7 +1,7 @@
-"""Compiled code that comes along: an archive for a system, a Python and a processor, unpacked into a new folder.
+"""Compiled code that comes along: an archive for a system, Pythons and a processor, unpacked into a new folder.
 
-``scripts/compiled_code.py`` makes it. It fits the versions and sources that it was made with; where
-it does not everything is compiled on this machine.
+``scripts/compiled_code.py`` makes it. It fits the versions that it was made with; where it does not
+everything is compiled on this machine.
 """
 
 import hashlib
@@ -38,13 +38,17 @@ def archive_path(versions: Mapping[str, str]) -> Path:
 def read_about(archive: Path) -> dict[str, str]:
     """The versions that an archive was made with, and the name of the ``folder`` that it is of."""
     with tarfile.open(archive, "r:xz") as files:
-        return json.loads(_content(files, files.next()))
+        about = json.loads(_content(files, files.next()))
+    if not isinstance(about, dict):
+        raise ValueError(f"{ABOUT} is no list of versions")
+    return about
 
 
 def unpack(folder: Path, name: str, versions: Mapping[str, str]) -> None:
     """Fill a new folder, to be called ``name``, with what comes along; a line says why where it does not fit.
 
-    Of other sources, as in a checkout that is worked on, nothing is said.
+    Of kernels that were edited since then nothing fits either: what they read names their code
+    (``kept_code``).
     """
     archive = archive_path(versions)
     if not archive.is_file():
@@ -54,13 +58,15 @@ def unpack(folder: Path, name: str, versions: Mapping[str, str]) -> None:
     try:
         about = read_about(archive)
         others = [
-            f"{what} {about[what]}, not {version}"
+            f"{what} {about.get(what)}, not {version}"
             for what, version in versions.items()
-            if about[what] != version
+            if about.get(what) != version
         ]
         if others:
             _say(f"the compiled code that comes along is for {'; '.join(others)}")
-        elif about["folder"] == name:
+        elif about["folder"] != name:
+            _say("the compiled code that comes along is for another way of compiling")
+        else:
             for inside, content in contents(archive).items():
                 (folder / inside).parent.mkdir(parents=True, exist_ok=True)
                 (folder / inside).write_bytes(content)
@@ -73,8 +79,10 @@ def contents(archive: Path) -> dict[str, bytes]:
     with tarfile.open(archive, "r:xz") as files:
         inside = {member.name: _content(files, member) for member in files if member.name != ABOUT}
     for name, content in inside.items():
-        if opened(content) is None or ".." in Path(name).parts:
+        if opened(content) is None:
             raise ValueError(f"{name} is damaged")
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ValueError(f"{name} leads out of its folder")
     return inside
 
 

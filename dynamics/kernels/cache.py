@@ -18,10 +18,10 @@ from typing import IO
 from dynamics.errors import BadInput
 from dynamics.files.writing import FolderTaken, remove_folder, whole_folder
 from dynamics.kernels.archive import unpack
-from dynamics.kernels.digests import core_digest, flags, package_digest, versions
+from dynamics.kernels.digests import flags, folder_digest, versions
 
 _OURS = "HOPFIELD_NAV_CACHE_DIR"  # tells processes that we start of a folder that nobody asked for
-_KEEP = 8  # cache folders of older sources that are left in place
+_KEEP = 8  # cache folders of older versions that are left in place
 _NAME = re.compile(r"code-[0-9a-f]{16}")
 _TAG = "CACHEDIR.TAG"  # a file that backups look for, too (bford.info/cachedir)
 _TAGGED = """\
@@ -74,7 +74,7 @@ def _remove(root: Path, owner: int) -> None:
 
 
 def _prune(root: Path, current: Path) -> None:
-    """Remove all but the few newest of the folders of older sources that this program has made."""
+    """Remove all but the few newest of the folders of older versions that this program has made."""
     old = [
         path
         for path in root.glob("code-*")
@@ -96,9 +96,9 @@ def _is_tagged(folder: Path) -> bool:
 
 @functools.cache
 def cache_folder() -> Path:
-    """The folder of the code compiled from these very sources; those of older sources are pruned."""
+    """The folder of the code that is compiled here; those of older versions are pruned."""
     root = _choose_root()
-    folder = root / f"code-{core_digest()}"
+    folder = root / f"code-{folder_digest(root / 'texts')}"
     if not folder.exists():
         with suppress(OSError, FolderTaken):  # it cannot be made, or another program was quicker
             with whole_folder(folder) as made:
@@ -115,14 +115,8 @@ def cache_folder() -> Path:
     return folder
 
 
-@functools.cache
-def package_folder(sources: Path) -> Path:
-    """The folder of code compiled from an extension, or from another package, inside ours."""
-    return cache_folder() / f"package-{sources.name}-{package_digest(sources)}"
-
-
 def cache_is_warm() -> bool:
-    """Whether compiled code of these very sources is already on disk."""
+    """Whether any compiled code is already on disk."""
     folder = cache_folder()
     return any(folder.rglob("*.nbc")) if folder.exists() else False
 

@@ -9,15 +9,15 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from dynamics.kernels.cache import cache_folder, package_folder
-from dynamics.kernels.digests import PACKAGES
+from dynamics.kernels.cache import cache_folder
 from dynamics.kernels.numba_parts import all_parts_are_there
+from dynamics.kernels.reads import Unreadable, key_of, reads_of
 from dynamics.kernels.settings_here import without_settings_here
+from dynamics.kernels.source_text import digest
 
 if TYPE_CHECKING:
     import numba
@@ -34,6 +34,7 @@ Room = NewType(
     "Room", np.ndarray
 )  # scratch numbers, with which other threads of Python run; or None, for one row
 MayMiss = NewType("MayMiss", np.ndarray)  # numbers in a row, or None
+_PACKAGES = ("dynamics", "hopfield_nav")  # whose code is compiled for our processor
 _RANKS: dict[Any, int] = {np.ndarray: 1, Table: 2, MayMiss: 1, Room: 1}
 
 
@@ -197,17 +198,17 @@ kernel, inlined, shared, packed = Kernel, Inlined, Shared, Packed  # as decorato
 
 
 def first_class(
-    signature: "numba.core.typing.Signature", function: Callable, into_c: bool = False, allocates: bool = False,
-    package: Path | None = None,
-) -> Callable:  # fmt: skip
+    signature: "numba.core.typing.Signature",
+    function: Callable,
+    into_c: bool = False,
+    allocates: bool = False,
+) -> Callable:
     """Compile ``function`` now for one signature, as a value that other kernels can be handed.
 
     ``into_c``: into the C function that calls it, for one that is handed large records, which are
-    copied once less. ``allocates``: it makes arrays. Our own code is kept, and that of a
-    ``package``, the folder of its sources.
+    copied once less. ``allocates``: it makes arrays.
     """
-    kept = package is not None or _is_ours(function)
-    options = {**(COMPILE_OPTIONS if allocates else loop_options()), "cache": kept}
+    options = {**(COMPILE_OPTIONS if allocates else loop_options())}
     del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
     options["forceinline"] = into_c
     if _jit_is_off():  # cfunc would compile all the same
@@ -216,13 +217,13 @@ def first_class(
     if all_parts_are_there():
         from dynamics.kernels.our_compiler import c_function
 
-        return c_function(function, signature, package, _is_ours(function), **options)
-    with _keeping_in(numba.config, package_folder(package) if package else cache_folder()):
-        return numba.cfunc(signature, **options)(function)
+        return c_function(function, signature, _is_ours(function), **options)
+    with _keeping_in(numba.config, function, options) as kept:
+        return numba.cfunc(signature, **{**options, "cache": kept})(function)
 
 
 def _is_ours(function: Callable) -> bool:
-    return function.__module__.split(".")[0] in PACKAGES
+    return function.__module__.split(".")[0] in _PACKAGES
 
 
 def _njit(function: Callable, options: dict[str, Any], *signature: Any) -> Callable:
@@ -232,16 +233,27 @@ def _njit(function: Callable, options: dict[str, Any], *signature: Any) -> Calla
         from dynamics.kernels.our_compiler import dispatcher
 
         return dispatcher(function, *signature, **options)
-    with _keeping_in(numba.config, cache_folder()):
-        return numba.njit(*signature, **options)(function)
+    with _keeping_in(numba.config, function, options) as kept:
+        return numba.njit(*signature, **{**options, "cache": kept})(function)
 
 
 @contextmanager
-def _keeping_in(config: Any, folder: Path) -> Iterator[None]:
-    """A block in which functions are handed to Numba whose code it is to keep in a folder."""
-    usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+def _keeping_in(config: Any, function: Callable, options: dict[str, Any]) -> Iterator[bool]:
+    """A block in which a function is handed to Numba whose code it is to keep; whether it can be kept.
+
+    Numba looks at the function's own file alone, so what is read names the folder.
+    """
+    usual = config.CACHE_DIR
     try:
-        yield
+        key = key_of(reads_of(function))
+    except Unreadable:
+        yield False
+        return
+    config.CACHE_DIR = str(
+        cache_folder() / "plain" / f"{key}-{digest(repr(sorted(options.items(), key=str)))}"
+    )
+    try:
+        yield options["cache"]
     finally:
         config.CACHE_DIR = usual
 

@@ -1,25 +1,19 @@
-"""What compiled code depends on, as digests that name its folders: versions, processor, flags and sources, and no path.
+"""What all compiled code depends on, as a digest that names its folder: versions, processor, flags and decorators.
 
-Numba itself only looks at the file that holds a function, so an edited helper in another file, or a
-new ``NUMBA_BOUNDSCHECK``, would otherwise run the old code. ``dynamics`` and the core have one
-digest together, each extension has one of its own.
+What a single kernel depends on beside this is what it reads (``reads``).
 """
 
 import functools
-import hashlib
 import os
-import re
 import sys
 import sysconfig
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
 from dynamics.errors import BadInput
 from dynamics.kernels.numba_parts import PLAIN
+from dynamics.kernels.source_text import digest, remembered, text_of_file
 
-PACKAGES = ("dynamics", "hopfield_nav")  # whose compiled code is kept
-EXTENSIONS = ("hopfield_nav", "extensions")
 TARGET = "HOPFIELD_NAV_TARGET"
 FIXED, NATIVE = (
     "x86-64-v3",
@@ -31,14 +25,14 @@ _DECIDE_NOTHING = (
     "NUMBA_CACHE_DIR",
     "NUMBA_NUM_THREADS",
 )  # flags that leave the compiled code as it is
-_DECIDES_CODE = (
-    b"dynamics.kernels",
-    b"NamedTuple",
-    b"@record",
-    b"IntEnum",
-    b"Parameter(",
-)  # kernels, and what they read
-_EXTENSION = re.compile(rb"hopfield_nav\.extensions(?:\.| import )(\w+)")
+_DECORATORS = (
+    "decorators.py",
+    "lent.py",
+    "our_compiler.py",
+    "record_types.py",
+)  # the files that say how a kernel is compiled
+_TRIED = (3, 11), (3, 13)  # the first and the last Python that shares its compiled code with others
+_TOGETHER = "cpython3"
 _SVML = {"linux": "libsvml.so", "darwin": "libsvml.dylib", "win32": "svml_dispmd"}
 
 
@@ -69,12 +63,21 @@ def versions() -> dict[str, str]:
     return {
         "Numba": version("numba"),
         "llvmlite": version("llvmlite"),
-        "NumPy": version("numpy").partition(".")[0],
         "SVML": str(_has_svml()),
-        "Python": str(sys.implementation.cache_tag),
+        "Python": _python(),
         "system": sysconfig.get_platform(),
         "target": target(),
     }
+
+
+def _python() -> str:
+    """Which Pythons can run the same machine code: it knows how the head of an object looks, and names of CPython's.
+
+    Those that were not tried are on their own.
+    """
+    tried = sys.implementation.name == "cpython" and _TRIED[0] <= sys.version_info[:2] <= _TRIED[1]
+    name = _TOGETHER if tried else str(sys.implementation.cache_tag)
+    return f"{name}{getattr(sys, 'abiflags', '')}-{object.__basicsize__}"
 
 
 @functools.cache
@@ -95,62 +98,17 @@ def flags() -> dict[str, str]:
     return {name: os.environ[name] for name in named if name not in _DECIDE_NOTHING}
 
 
-def checkout() -> Path:
-    """The folder that holds both packages."""
-    return Path(__file__).resolve().parents[2]
+def folder_digest(kept: Path) -> str:
+    """Of the versions, the flags, and the files that decide how any kernel is compiled.
+
+    ``kept``: a folder for what these files say.
+    """
+    words = [f"{name}={value}" for name, value in (versions() | flags()).items()]
+    words += [_text(Path(__file__).with_name(name), kept) for name in _DECORATORS]
+    return digest("\n".join(words))[:16]
 
 
-def core_digest() -> str:
-    """Of ``dynamics`` and ``hopfield_nav`` without its extensions."""
-    root = checkout()
-    files = (
-        path
-        for name in PACKAGES
-        for path in (root / name).rglob("*.py")
-        if not _is_of_extension(path, root)
-    )
-    return _digest(
-        versions() | flags(), {path.relative_to(root): path for path in files if decides_code(path)}
-    )
-
-
-def package_digest(folder: Path) -> str:
-    """Of an extension of ours, or of a whole package of others, with those of ours that it names and may contain."""
-    extensions = checkout().joinpath(*EXTENSIONS)
-    files: dict[Path, Path] = {}
-    named = [folder]
-    for part in named:
-        ours = part.parent == extensions
-        for path in part.rglob("*.py"):
-            if not ours or decides_code(path):
-                files[path.relative_to(part.parent)] = path
-            others = (extensions / name.decode() for name in _EXTENSION.findall(path.read_bytes()))
-            named += [
-                other for other in dict.fromkeys(others) if other not in named and other.is_dir()
-            ]
-    return _digest({}, files)
-
-
-def decides_code(path: Path) -> bool:
-    """Whether compiled code depends on a source: on how it is compiled, on a kernel, on what kernels read."""
+def _text(path: Path, kept: Path) -> str:
+    """What a file says, without comments and layout; it is looked up, since to find it out takes 5 ms."""
     source = path.read_bytes()
-    return path.parent.name == "kernels" or any(mark in source for mark in _DECIDES_CODE)
-
-
-def extension_of(path: Path) -> Path | None:
-    """The folder of the extension of ours that a source belongs to."""
-    parts = path.relative_to(checkout()).parts if _is_of_extension(path, checkout()) else ()
-    return checkout().joinpath(*parts[:3]) if len(parts) > 3 else None
-
-
-def _is_of_extension(path: Path, root: Path) -> bool:
-    return path.is_relative_to(root.joinpath(*EXTENSIONS))
-
-
-def _digest(words: Mapping[str, str], files: Mapping[Path, Path]) -> str:
-    sha = hashlib.sha256()
-    for name, value in words.items():
-        sha.update(f"{name}={value}\n".encode())
-    for path in sorted(files):
-        sha.update(path.as_posix().encode() + files[path].read_bytes())
-    return sha.hexdigest()[:16]
+    return remembered(kept / digest(source), lambda: text_of_file(source).encode()).decode()

@@ -2,17 +2,18 @@
 
 Compiled code is executed as it lies there. A file that a power cut, a full disk or a bad sector has
 left otherwise than it was written is not read; what it held is compiled anew, and takes its place.
-The name of a file says which function it is of and, as a digest, for which types it was compiled,
-so that no index is needed, no process waits for another one that writes, and to look for code loads
-no class that it was compiled for.
+The name of a file says which function it is of and, as digests, for which types it was compiled and
+what it reads (``reads``), so that no index is needed, no process waits for another one that writes,
+and to look for code loads no class that it was compiled for.
 """
 
 import functools
-import hashlib
-import inspect
+import glob
+import json
 import pickle
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,34 +25,34 @@ from numba.core.typing import Signature
 
 from dynamics.files.writing import whole_file
 from dynamics.kernels.archive import opened, sealed
-from dynamics.kernels.cache import cache_folder, package_folder
-from dynamics.kernels.digests import PACKAGES, checkout, extension_of
+from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.reads import Read, Unreadable, change_of, key_of, python_function, reads_of
+from dynamics.kernels.source_text import digest
 
 ENDING = ".nbc"
+_FORMAT = 2  # of the files
+_KEEP = 64  # versions of functions of one name for the same types, the oldest of which go
+_KNOW_TYPES = ("numba.", "dynamics.kernels.")
 _TUPLES: Any = (tuple, types.BaseTuple)
 
 
-def kept_code(function: Callable, package: Path | None = None) -> NullCache:
-    """The compiled versions of a function; none where it was typed into no file."""
-    return (
-        KeptCode(function, package)
-        if Path(inspect.getfile(inspect.unwrap(function))).is_file()
-        else NullCache()
-    )
+def kept_code(function: Callable, options: str) -> NullCache:
+    """The compiled versions of a function with these options; none where it was typed into no file."""
+    known = python_function(function)
+    is_of_file = Path(known.__code__.co_filename).is_file()
+    return KeptCode(known, options) if is_of_file else NullCache()
 
 
 class KeptCode(NullCache):
-    """The compiled versions of one function, as Numba's dispatchers ask for them.
+    """The compiled versions of one function, as Numba's dispatchers ask for them."""
 
-    A ``package`` is the folder of sources that the function comes from, where that is not ours.
-    """
-
-    def __init__(self, function: Callable, package: Path | None = None) -> None:
-        self._function = inspect.unwrap(function)
-        source = Path(inspect.getfile(self._function)).resolve()
-        self._folder, self._stamp = _place(source, package)
-        name = f"{source.stem}.{self._function.__qualname__}".replace("<", "").replace(">", "")
-        self._name = f"{name}-{self._function.__code__.co_firstlineno}"
+    def __init__(self, function: Callable, options: str) -> None:
+        self._function = function
+        self._options = options
+        *folders, module = _for_files(function.__module__).split(".")
+        self._folder = cache_folder().joinpath(*folders)
+        self._name = _for_files(f"{module}.{function.__qualname__}")
+        self._looked_for: dict[str, str] = {}  # what was read when a version was looked for
 
     @property
     def cache_path(self) -> str:  # noqa: D102  (of Numba's)
@@ -60,45 +61,99 @@ class KeptCode(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The version for some types of arguments, ready to be called; None where there is none."""
         target_context.refresh()
-        key = self._key(sig, target_context.codegen())
-        content = _read(self._path(key))
-        written_for, parts = pickle.loads(content) if content else (None, ())
-        return CompileResult._rebuild(target_context, *parts) if written_for == key else None
+        reads = self._reads()
+        if reads is None:
+            return None
+        kind = self._kind(sig, target_context.codegen())
+        key = self._looked_for[kind] = key_of(reads)
+        content = _read(self._path(kind, key))
+        if content is None:
+            self._say_why(kind, reads)
+            return None
+        about, _, parts = content.partition(b"\n")
+        if json.loads(about)[:2] != [kind, key]:
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(parts))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write a version, unless it holds what is true in this process alone."""
+        """Write a version, unless it holds what is true in this process alone, or reads what it did not before."""
+        reads = self._reads()
         if (
-            data.lifted
+            reads is None
+            or data.lifted
             or data.library.has_dynamic_globals
             or " at 0x" in str(sig)
             or not _are_of_files(sig)
         ):
             return
-        key = self._key(sig, data.codegen)
-        content = dumps(
-            (key, data._replace(type_annotation="")._reduce())
-        )  # an annotation tells the path
+        kind, key = self._kind(sig, data.codegen), key_of(reads)
+        if self._looked_for.get(kind) != key:
+            return
+        parts = data._replace(type_annotation="")._reduce()  # an annotation tells the path
+        content = json.dumps([kind, key, reads]).encode() + b"\n" + dumps(parts)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with whole_file(self._path(key)) as path:
+            with whole_file(self._path(kind, key)) as path:
                 path.write_bytes(sealed(content))
+            for old in self._versions(kind)[:-_KEEP]:
+                old.unlink(missing_ok=True)
         except OSError as error:
             _say_once(f"compiled code cannot be kept in {cache_folder()}: {error.strerror}")
 
-    def _key(self, signature: Any, codegen: Any) -> str:
-        """Function, types and processor; of a function inside another one what it encloses, too."""
-        enclosed = dumps(tuple(cell.cell_contents for cell in self._function.__closure__ or ()))
-        code = hashlib.sha256(self._function.__code__.co_code + enclosed).hexdigest()
-        return f"{self._name} {_in_words(signature)} {codegen.magic_tuple()} {code} {self._stamp}"
+    def _reads(self) -> list[Read] | None:
+        """What the function reads; None where that is not known by its content, which is told once."""
+        try:
+            return reads_of(self._function)
+        except Unreadable as error:
+            name = f"{self._function.__module__}.{self._function.__qualname__}"
+            _say_once(f"{name} is compiled in every start: it reads {error}, not known by content")
+            return None
 
-    def _path(self, key: str) -> Path:
-        return (
-            self._folder / f"{self._name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}{ENDING}"
-        )
+    def _kind(self, signature: Any, codegen: Any) -> str:
+        """Types, options and processor."""
+        return f"{_FORMAT} {_in_words(signature)} {codegen.magic_tuple()} {self._options}"
+
+    def _path(self, kind: str, key: str) -> Path:
+        return self._folder / f"{self._name}-{digest(kind)[:16]}-{key}{ENDING}"
+
+    def _versions(self, kind: str) -> list[Path]:
+        """The files of functions of this name for the same types, the oldest first."""
+        found = self._folder.glob(f"{glob.escape(self._name)}-{digest(kind)[:16]}-*{ENDING}")
+        return sorted(found, key=lambda path: path.stat().st_mtime)
+
+    def _say_why(self, kind: str, reads: list[Read]) -> None:
+        """Tell what of all that is read is another one than when it was last compiled."""
+        name = self._function.__qualname__
+        for path in reversed(self._versions(kind)):
+            content = _read(path)
+            if content is None:
+                continue
+            before = [Read(*each) for each in json.loads(content.partition(b"\n")[0])[2]]
+            change = change_of(reads, before)
+            if "<" in name and change.endswith(name):
+                continue  # another function of the same name, or made with another value
+            return _say_once(f"compiled anew, since it was edited: {change}")
+        return None
+
+
+def words_of(options: Mapping[str, Any]) -> str:
+    """Options of a compiler in words."""
+    return " ".join(f"{name}={_option(options[name])}" for name in sorted(options))
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, (set, frozenset)):
+        return str(sorted(value))
+    return f"{value.__module__}.{value.__qualname__}" if isinstance(value, type) else repr(value)
+
+
+def _for_files(name: str) -> str:
+    """A name of modules and functions in letters that every file may have."""
+    return re.sub(r"[^\w.]", "", name)
 
 
 def _are_of_files(kind: Any) -> bool:
-    """Whether every record of arrays in types is of a class that another process finds by its name.
+    """Whether types are known, and every record of arrays in them is of a class that another process finds by its name.
 
     One that is made at run time, as those of a method's parameters, would be read as a class of its
     own, and no call would have its type.
@@ -107,22 +162,12 @@ def _are_of_files(kind: Any) -> bool:
         return _are_of_files((kind.return_type, *kind.args))
     if isinstance(kind, types.FunctionType):
         return _are_of_files(kind.signature)
+    if type(kind) is not tuple and not type(kind).__module__.startswith(_KNOW_TYPES):
+        return False  # a type that somebody else has told Numba of, and says how to compile
     made = getattr(kind, "instance_class", None)
     if made and getattr(sys.modules.get(made.__module__), made.__qualname__, None) is not made:
         return False
     return not isinstance(kind, _TUPLES) or all(map(_are_of_files, kind))
-
-
-def _place(source: Path, package: Path | None) -> tuple[Path, str]:
-    """The folder of what is compiled from a source, and a digest of the source where the folder has none of it."""
-    root = package.resolve() if package else extension_of(source)
-    if root is not None:
-        return package_folder(root) / source.relative_to(root).parent, ""
-    inside = source.relative_to(checkout()).parent if source.is_relative_to(checkout()) else Path()
-    if inside.parts[:1] and inside.parts[0] in PACKAGES:
-        return cache_folder() / inside, ""
-    name = hashlib.sha256(str(source.parent).encode()).hexdigest()[:16]
-    return cache_folder() / f"other-{name}", hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 def _in_words(kind: Any) -> str:

@@ -8,9 +8,10 @@ our processor.
 
 import functools
 import inspect
+import itertools
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ from numba.core.typing import Signature
 from numba.core.typing.templates import make_intrinsic_template
 
 from dynamics.kernels.digests import FIXED, target
-from dynamics.kernels.kept_code import kept_code
+from dynamics.kernels.kept_code import kept_code, words_of
+from dynamics.kernels.reads import Unreadable, key_of, reads_of
 from dynamics.kernels.settings_here import without_settings_here
+from dynamics.kernels.source_text import digest
 
 _ENVIRONMENT = (
     "_ZN08NumbaEnv"  # how the names of those variables begin that Numba sets after compiling
@@ -72,29 +75,53 @@ _OURS = {**_settings_of_environment(), "reload_config": lambda: None}
 
 
 _known_as = FunctionIdentity.from_function
+_COMPILED: list[
+    tuple[Callable, str]
+] = []  # what is being compiled, the innermost last; its options
+_COUNT = itertools.count(1)
 
 
 def _without_place(function: Callable) -> FunctionIdentity:
-    """What Numba knows of a function, without the folders of its file, which errors that are compiled in tell."""
+    """What Numba knows of a function, without the folders of its file, which errors that are compiled in tell.
+
+    The names in its machine code tell what it reads, so that code of several processes can be
+    loaded together: Numba counts functions in each of them.
+    """
     identity = _known_as(function)
     identity.filename = "/".join(Path(identity.filename).parts[-2:])
+    if (function.__module__ or "").split(".")[0] != "numba":
+        with suppress(Unreadable):
+            identity.unique_id = _unique(function)
+            identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
     return identity
 
 
+def _unique(function: Callable) -> str:
+    """A name of what a function reads and its options; those of others, which are compiled along, are counted too."""
+    reads = key_of(reads_of(function))
+    if _COMPILED and _COMPILED[-1][0] is function:
+        _, options = _COMPILED.pop()
+        _COMPILED.append((_without_place, ""))  # asked again it is for a part of the function
+        return digest(f"{reads} {options}")
+    return f"{reads}x{next(_COUNT)}"
+
+
 @contextmanager
-def _as_ours(codegen: bool) -> Iterator[None]:
+def _as_ours(codegen: bool, function: Callable, options: str) -> Iterator[None]:
     """A block in which Numba compiles with the environment's settings and, if asked, for our processor."""
     context = cpu_target.target_context
     with global_compiler_lock:
         identity = vars(FunctionIdentity)["from_function"]
         usual = {name: getattr(config, name) for name in _OURS}, context._internal_codegen
         vars(config).update(_OURS)
+        _COMPILED.append((function, options))
         try:
             if codegen:
                 context._internal_codegen = _our_codegen()
-                setattr(FunctionIdentity, "from_function", _without_place)  # noqa: B010  (to mypy a method stays)
+            setattr(FunctionIdentity, "from_function", _without_place)  # noqa: B010  (to mypy a method stays)
             yield
         finally:
+            _COMPILED.pop()
             vars(config).update(usual[0])
             context._internal_codegen = usual[1]
             setattr(FunctionIdentity, "from_function", identity)  # noqa: B010
@@ -103,11 +130,13 @@ def _as_ours(codegen: bool) -> Iterator[None]:
 class _Dispatcher(CPUDispatcher):
     """Numba's, whose versions are compiled and kept as ours."""
 
+    options = ""  # all, in words
+
     def enable_caching(self) -> None:
-        self._cache = kept_code(self.py_func)
+        self._cache = kept_code(self.py_func, self.options)
 
     def compile(self, sig: Any) -> Any:
-        with _as_ours(codegen=True):
+        with _as_ours(True, self.py_func, self.options):
             return super().compile(sig)
 
 
@@ -121,6 +150,7 @@ def dispatcher(
     """As ``numba.njit``; compiled now for a ``signature``, and for no other then."""
     options = {"nopython": True, "boundscheck": None, **options}
     made = _Dispatcher(function, targetoptions=options, pipeline_class=pipeline_class)
+    made.options = words_of({**options, "pipeline_class": pipeline_class})
     if cache:
         made.enable_caching()
     if signature is not None:
@@ -132,16 +162,16 @@ def dispatcher(
 def c_function(
     function: Callable,
     signature: Any,
-    package: Path | None,
     ours: bool,
     cache: bool,
     **options: Any,
 ) -> Callable:
     """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
     made: Any = CFunc(function, sigutils.normalize_signature(signature), {}, options)
+    words = words_of({**options, "pipeline_class": CFunc})
     if cache:
-        made._cache = kept_code(function, package)
-    with _as_ours(ours):
+        made._cache = kept_code(function, words)
+    with _as_ours(ours, function, words):
         made.compile()
     return made
 

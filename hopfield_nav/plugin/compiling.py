@@ -12,7 +12,6 @@ import numpy as np
 from dynamics import BadInput, load_arm
 from dynamics.kernels.decorators import first_class, load_numba
 from dynamics.work import make_work
-from hopfield_nav.plugin.extension import registered_package
 from hopfield_nav.plugin.gains import answering
 from hopfield_nav.plugin.interfaces import make_sensed
 from hopfield_nav.plugin.method import Method
@@ -63,13 +62,10 @@ def compiled(method: Method) -> Callable:
             allowed="numbers for every input",
         )
     refused = load_numba().core.errors.NumbaError, TypeError, RuntimeError
-    package = registered_package(method.kernel.__module__)
     with suppress(*refused):
-        return first_class(signature(method.kind), method.kernel, into_c=True, package=package)
+        return first_class(signature(method.kind), method.kernel, into_c=True)
     try:
-        return first_class(
-            signature(method.kind), method.kernel, into_c=True, allocates=True, package=package
-        )
+        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True)
     except refused as error:
         raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
 

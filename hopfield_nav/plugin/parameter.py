@@ -84,8 +84,8 @@ def unpacker(*declared: Parameter) -> Any:
         view  # a slice would be owned by kernels that count references, and this step does not count
     )
     size = f"(array.size - {joints.count(False)}) // {max(joints.count(True), 1)}"
-    exec(
-        f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})", scope
-    )  # as namedtuple does
+    text = f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})"
+    exec(text, scope)  # as namedtuple does
     scope["unpack"].declared = declared
+    scope["unpack"].written_text = text
     return Written(scope["unpack"])

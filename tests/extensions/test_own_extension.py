@@ -65,10 +65,8 @@ def command(installed, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def kept(folder: Path) -> dict[Path, int]:
-    """Compiled code of packages beside ours, and when each file was written."""
-    return {
-        path: path.stat().st_mtime_ns for path in (folder / "code").rglob("package-*/**/*.nb[ci]")
-    }
+    """Compiled code of the package, and when each file was written."""
+    return {path: path.stat().st_mtime_ns for path in (folder / "code").rglob("forgetful/**/*.nbc")}
 
 
 @pytest.mark.study
@@ -96,9 +94,13 @@ def test_a_change_in_the_package_compiles_it_anew(installed):
     folder, _ = installed
     command(installed, *WORLD, "--set", "time_limit=1", "--out", "first")
     before = kept(folder)
-    changed = folder / "site" / "forgetful" / "extension.py"
-    changed.write_text(changed.read_text("utf-8") + "\n# another line\n", encoding="utf-8")
+    changed = folder / "site" / "forgetful" / "detectors" / "any_torque.py"
+    text = changed.read_text("utf-8")
+    changed.write_text(text + "\n# another line\n", encoding="utf-8")
     command(installed, *WORLD, "--set", "time_limit=1", "--out", "second")
+    assert kept(folder) == before  # which says nothing
+    changed.write_text(text.replace("total = 0.0", "total = 0.5"), encoding="utf-8")
+    command(installed, *WORLD, "--set", "time_limit=1", "--out", "third")
     assert kept(folder).keys() > before.keys()
 
 

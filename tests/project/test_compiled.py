@@ -13,34 +13,10 @@ import numpy as np
 import pytest
 from refusals import refused
 
-import dynamics
-import hopfield_nav
 from dynamics.kernels import cache, digests
 from dynamics.kernels.decorators import first_class, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
-KERNEL_FILE = "from dynamics.kernels.decorators import kernel\n"
-
-
-@pytest.fixture
-def sources(tmp_path, monkeypatch):
-    """A small tree of sources that takes the place of the two packages in the digest."""
-    for root in ("dynamics", "hopfield_nav"):
-        (tmp_path / root).mkdir()
-        (tmp_path / root / "plain.py").write_text("ANSWER = 42\n")
-        (tmp_path / root / "algorithm.py").write_text(KERNEL_FILE)
-        (tmp_path / root / "record.py").write_text("from typing import NamedTuple\n")
-        (tmp_path / root / "numbers.py").write_text("@record\nclass Clock:\n    step: int = 0\n")
-        (tmp_path / root / "kinds.py").write_text("from enum import IntEnum\n")
-    extensions = tmp_path / "hopfield_nav" / "extensions"
-    for name, text in (
-        ("first", ""),
-        ("second", "from hopfield_nav.extensions.first import step\n"),
-    ):
-        (extensions / name).mkdir(parents=True)
-        (extensions / name / "steps.py").write_text(KERNEL_FILE + text)
-    monkeypatch.setattr(digests, "checkout", lambda: tmp_path)
-    return tmp_path
 
 
 def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.CompletedProcess:
@@ -65,73 +41,52 @@ def _run(arguments: list[str], tmp_path: Path, **flags: str) -> subprocess.Compl
 # ---------------------------------------------------------------------
 
 
-def test_the_folder_is_that_of_the_sources_that_are_imported():
-    assert Path(dynamics.__file__).parent == digests.checkout() / "dynamics"
-    assert Path(hopfield_nav.__file__).parent == digests.checkout() / "hopfield_nav"
-
-
-def test_same_sources_same_folder(sources):
-    assert digests.core_digest() == digests.core_digest()
-
-
-@pytest.mark.parametrize("root", ["dynamics", "hopfield_nav"])
-@pytest.mark.parametrize("name", ["algorithm.py", "record.py", "numbers.py", "kinds.py"])
-def test_edited_source_changes_the_folder(sources, root, name):
-    before = digests.core_digest()
-    path = sources / root / name
-    path.write_text(path.read_text() + "\n# edited\n")
-    assert digests.core_digest() != before
-
-
-def test_new_kernel_file_changes_the_folder(sources):
-    before = digests.core_digest()
-    (sources / "hopfield_nav" / "deeper").mkdir()
-    (sources / "hopfield_nav" / "deeper" / "new.py").write_text(KERNEL_FILE)
-    assert digests.core_digest() != before
-
-
-def test_source_without_kernels_keeps_the_folder(sources):
-    before = digests.core_digest()
-    (sources / "hopfield_nav" / "plain.py").write_text("ANSWER = 43\n")
-    assert digests.core_digest() == before
-
-
-@pytest.mark.parametrize(
-    ("edited", "changed"), [("first", {"first", "second"}), ("second", {"second"})]
-)
-def test_an_edited_extension_changes_its_own_folder_and_of_those_that_name_it(
-    sources, edited, changed
-):
-    folders = {name: sources / "hopfield_nav" / "extensions" / name for name in ("first", "second")}
-    core, before = (
-        digests.core_digest(),
-        {name: digests.package_digest(path) for name, path in folders.items()},
-    )
-    path = folders[edited] / "steps.py"
-    path.write_text(path.read_text() + "# edited\n")
-    assert {
-        name for name, path in folders.items() if digests.package_digest(path) != before[name]
-    } == changed
-    assert digests.core_digest() == core
-
-
-def test_the_place_of_the_sources_is_not_in_the_digest(sources, monkeypatch):
-    before = (
-        digests.core_digest(),
-        digests.package_digest(sources / "hopfield_nav" / "extensions" / "second"),
-    )
-    other = shutil.copytree(sources, sources / "elsewhere")
-    monkeypatch.setattr(digests, "checkout", lambda: other)
-    assert before == (
-        digests.core_digest(), digests.package_digest(other / "hopfield_nav" / "extensions" / "second")
-    )  # fmt: skip
-
-
-def test_numba_flag_changes_the_folder(sources, monkeypatch):
+@pytest.fixture
+def decorators(tmp_path, monkeypatch):
+    """A copy of the files that say how kernels are compiled, and what names the folder by it."""
+    for name in digests._DECORATORS:
+        shutil.copy(ROOT / "dynamics" / "kernels" / name, tmp_path / name)
+    monkeypatch.setattr(digests, "__file__", str(tmp_path / "digests.py"))
     monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
-    before = digests.core_digest()
+    return tmp_path, lambda: digests.folder_digest(tmp_path / "texts")
+
+
+def test_an_edited_decorator_changes_the_folder_and_its_layout_does_not(decorators):
+    folder, name = decorators
+    before, path = name(), folder / "decorators.py"
+    assert name() == before
+    text = path.read_text()
+    path.write_text(
+        f'"""Something else."""\n\n\n# and more\n{text[text.index("import functools") :]}'
+    )
+    assert name() == before
+    path.write_text(text.replace('"nogil": True', '"nogil": False'))
+    assert name() != before
+
+
+def test_a_damaged_note_of_what_a_file_says_is_made_anew(decorators):
+    folder, name = decorators
+    before = name()
+    for path in (folder / "texts").iterdir():
+        path.write_bytes(path.read_bytes()[:-40])
+    assert name() == before
+
+
+def test_the_place_of_the_sources_is_not_in_the_digest(decorators):
+    assert decorators[1]() == digests.folder_digest(decorators[0] / "others")
+    assert decorators[1]() == cache_name(decorators[0])
+
+
+def cache_name(place: Path) -> str:
+    """The folder that this checkout uses, in which nothing else than versions and flags counts."""
+    code = "from dynamics.kernels.cache import cache_folder; print(cache_folder().name)"
+    return _run(["-c", code], place).stdout.strip().removeprefix("code-")
+
+
+def test_numba_flag_changes_the_folder(decorators, monkeypatch):
+    before = decorators[1]()
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
-    assert digests.core_digest() != before
+    assert decorators[1]() != before
 
 
 def test_no_other_processor_can_be_asked_for(monkeypatch):
@@ -140,36 +95,16 @@ def test_no_other_processor_can_be_asked_for(monkeypatch):
         digests.target.__wrapped__()
 
 
-def test_cache_location_keeps_the_folder_name(sources, monkeypatch):
-    before = digests.core_digest()
+def test_cache_location_keeps_the_folder_name(decorators, monkeypatch):
+    before = decorators[1]()
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere/else")
-    assert digests.core_digest() == before
+    assert decorators[1]() == before
 
 
-def test_numba_version_changes_the_folder(sources, monkeypatch):
-    before = digests.core_digest()
+def test_numba_version_changes_the_folder(decorators, monkeypatch):
+    before = decorators[1]()
     monkeypatch.setattr(digests, "version", lambda package: "0.0.0")
-    assert digests.core_digest() != before
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "arm.py",
-        "work.py",
-        "kernels/decorators.py",
-        "kernels/views.py",
-        "kernels/lent.py",
-        "kernels/our_compiler.py",
-    ],
-)
-def test_what_decides_the_code_of_a_kernel_is_in_the_digest(name):
-    """Swapped fields of ``Arm`` or ``Work`` have the same types: old code would read one as the other."""
-    assert digests.decides_code(ROOT / "dynamics" / name)
-    assert digests.decides_code(
-        ROOT / "hopfield_nav" / "control" / "detectors" / "joint_torque.py"
-    )  # and its threshold
-    assert not digests.decides_code(ROOT / "dynamics" / "errors.py")
+    assert decorators[1]() != before
 
 
 def _folder(root, name, tag=cache._TAGGED, time=0):
@@ -296,10 +231,10 @@ def test_a_kernel_that_is_in_no_file_is_compiled_and_not_kept():
     assert kernel(names["half"])(4.0) == 2.0
 
 
-def test_the_number_of_threads_does_not_move_the_cache(monkeypatch):
-    before = digests.core_digest()
+def test_the_number_of_threads_does_not_move_the_cache(decorators, monkeypatch):
+    before = decorators[1]()
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert digests.core_digest() == before
+    assert decorators[1]() == before
 
 
 def test_the_cache_is_filled_by_one_process_at_a_time(tmp_path):

@@ -1,0 +1,278 @@
+"""What a kernel reads: its text, and the values of all globals, closure cells and defaults that it reaches.
+
+A function that it calls is read as it is itself, in whosever package. Two kernels that read the
+same are compiled to the same code, and where something of it is another one, its name tells why
+code is compiled anew. No place and no line is read, nor anything that depends on the version of
+Python.
+"""
+
+import builtins
+import enum
+from collections.abc import Callable, Iterable
+from types import CellType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.source_text import Text, digest, text_of_code, text_of_string
+
+_WRITTEN = "written_text"  # an attribute of a function that was written at run time
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
+_BY_NAME = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "numba", "llvmlite")
+_LOWERED = "dynamics.kernels."  # whose functions are compiled as the files of the decorators say
+_MISSING = object()
+
+
+class Unreadable(Exception):
+    """A value that is not known by its content; says which."""
+
+
+class Read(NamedTuple):
+    """Something that a kernel reads, as a digest."""
+
+    name: str
+    content: str
+
+
+class _Seen(NamedTuple):
+    """What one function itself reads, as long as its names lead to the same objects."""
+
+    function: FunctionType  # so that nothing else gets its identity
+    found: list[tuple[str, Any]]  # names, and what they led to
+    reads: list[Read]
+    calls: list[FunctionType]
+    lasts: bool  # whether nothing of it can change inside
+
+
+_SEEN: dict[int, _Seen] = {}
+
+
+def reads_of(function: Callable) -> list[Read]:
+    """All that the code compiled from a function depends on, beside the files of the decorators.
+
+    Raises ``Unreadable``: something of it has no content that could be read.
+    """
+    reads: list[Read] = []
+    reached = [python_function(function)]
+    known = {id(reached[0])}
+    for each in reached:
+        seen = _SEEN.get(id(each))
+        if seen is None or not seen.lasts or not _leads_to_the_same(each, seen):
+            seen = _SEEN[id(each)] = _look(each)
+        reads += seen.reads
+        for called in seen.calls:
+            if id(called) not in known:
+                known.add(id(called))
+                reached.append(called)
+    return reads
+
+
+def key_of(reads: Iterable[Read]) -> str:
+    """A digest of what is read."""
+    return digest("\n".join(f"{read.name} {read.content}" for read in reads))
+
+
+def python_function(function: Any) -> FunctionType:
+    """The function of Python that a kernel, or what Numba has made of one, is compiled from."""
+    if not isinstance(function, FunctionType):
+        function = getattr(function, "py_func", getattr(function, "__wrapped__", function))
+    if not isinstance(function, FunctionType):
+        raise Unreadable(f"an object of {_name(type(function))}")
+    return function
+
+
+def _leads_to_the_same(function: FunctionType, seen: _Seen) -> bool:
+    return all(_follow(function, name)[0] is value for name, value in seen.found)
+
+
+def _look(function: FunctionType) -> _Seen:
+    """What one function reads, without what those read that it calls."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    text = _text(function, name)
+    content = _Content()
+    found: list[tuple[str, Any]] = []
+    reads = [Read(name, digest(f"{text.digest} {content.of(_defaults(function))}"))]
+    for dotted in text.names:
+        value, rest = _follow(function, dotted)
+        found.append((dotted, value))
+        try:
+            reads.append(Read(f"{dotted} of {name}", digest(content.named(value, rest))))
+        except Unreadable as error:
+            raise Unreadable(f"{dotted} ({error})") from None
+    return _Seen(function, found, reads, content.calls, content.lasts)
+
+
+def _text(function: FunctionType, name: str) -> Text:
+    written = getattr(function, _WRITTEN, None)
+    if written is not None:
+        return text_of_string(written)
+    text = text_of_code(function.__code__, cache_folder() / "texts")
+    if text is None:
+        raise Unreadable(f"the source of {name}")
+    return text
+
+
+def _defaults(function: FunctionType) -> tuple:
+    by_name = sorted((function.__kwdefaults__ or {}).items())
+    return (*(function.__defaults__ or ()), *by_name)
+
+
+def _follow(function: FunctionType, dotted: str) -> tuple[Any, str]:
+    """What a dotted name leads to in a function, and what of the name is left, as an attribute of a value.
+
+    Of what is trusted by its name the value is the module, whatever is left.
+    """
+    first, *rest = dotted.split(".")
+    value = _root(function, first)
+    while rest and isinstance(value, ModuleType) and not _by_name(value.__name__):
+        value = getattr(value, rest.pop(0), _MISSING)
+    if rest and isinstance(value, enum.EnumType):
+        value = getattr(value, rest.pop(0), _MISSING)
+    return value, ".".join(rest)
+
+
+def _root(function: FunctionType, name: str) -> Any:
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    for enclosed, cell in cells:
+        if enclosed == name:
+            return _inside(cell)
+    if name in function.__globals__:
+        return function.__globals__[name]
+    return getattr(builtins, name, _MISSING)
+
+
+def _inside(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing was ever in it
+        return _MISSING
+
+
+def _by_name(module: Any) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] in _BY_NAME
+
+
+class _Content:
+    """Values in words; ``calls`` are the functions among them."""
+
+    def __init__(self) -> None:
+        self.calls: list[FunctionType] = []
+        self.lasts = True
+
+    def named(self, value: Any, rest: str) -> str:
+        """A value that a name leads to, and an attribute of it."""
+        if isinstance(value, ModuleType) and _by_name(value.__name__):
+            return f"{value.__name__}.{rest}"
+        return self.of(value)
+
+    def of(self, value: Any) -> str:
+        """The content of a value."""
+        if value is _MISSING:
+            return "nothing"
+        if isinstance(value, enum.Enum):
+            return f"{_name(type(value))} {value.name} {self.of(value.value)}"
+        if type(value) in _PLAIN:
+            return f"{type(value).__name__} {value!r}"
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, np.dtype):
+            return f"dtype {value.descr}"
+        if isinstance(value, np.generic):
+            return f"{value.dtype.descr} {value.tobytes().hex()}"
+        if isinstance(value, tuple):
+            return f"{self._kind_of_tuple(type(value))}({', '.join(map(self.of, value))})"
+        if isinstance(value, ModuleType):
+            return f"module {value.__name__}"
+        if isinstance(value, type):
+            return self._kind(value)
+        return self._callable(value)
+
+    def _array(self, value: np.ndarray) -> str:
+        if value.dtype.hasobject:
+            raise Unreadable("an array of objects")
+        self.lasts = False
+        layout = value.dtype.descr, value.shape, value.flags.c_contiguous, value.flags.writeable
+        return f"{layout} {digest(value.tobytes())}"
+
+    def _kind_of_tuple(self, kind: type) -> str:
+        return "tuple" if kind is tuple else self._kind(kind)
+
+    def _kind(self, kind: type) -> str:
+        """A class: one of the libraries by its name, a tuple of names, an enumeration, a record by what it holds."""
+        words = _name(kind)
+        if _by_name(kind.__module__) or issubclass(kind, BaseException):
+            return words
+        if issubclass(kind, enum.Enum):
+            return f"{words} {[(each.name, self.of(each.value)) for each in kind]}"
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            defaults = sorted(getattr(kind, "_field_defaults", {}).items())
+            return f"{words} {kind._fields} {self.of(tuple(defaults))}"
+        if hasattr(kind, "_start") and hasattr(kind, "_fields_"):
+            fields = [(name, number.__name__) for name, number in kind._fields_]
+            return f"{words} {fields} {self.of(tuple(kind._start.items()))}"
+        raise Unreadable(f"the class {words}")
+
+    def _callable(self, value: Any) -> str:
+        """A kernel by its name and options, and noted; what the libraries have by its name.
+
+        Any other function of Python stands for code that is compiled in its place, and that nobody
+        knows.
+        """
+        if _is_dispatcher(value):
+            function = python_function(value)
+            if not _by_name(function.__module__):
+                self.calls.append(function)
+            called = f"{function.__module__}.{function.__qualname__}"
+            return f"{_name(type(value))} {called} {self._options(value)}"
+        if any(_name(each) == "numba.core.types.abstract.Type" for each in type(value).__mro__):
+            return f"type {value}"
+        name = getattr(value, "__name__", None)
+        if isinstance(value, np.ufunc) and name and getattr(np, name, None) is value:
+            return f"numpy.{name}"
+        module = getattr(value, "__module__", None)
+        if not isinstance(getattr(value, "__self__", None), (ModuleType, type(None))):
+            module = None  # a method of an object
+        if isinstance(value, FunctionType) and module and module.startswith(_LOWERED):
+            return f"{module}.{value.__qualname__}"
+        if name and _by_name(module) and not _is_made_by_numba(value):
+            return f"{module}.{name}"
+        raise Unreadable("a function that is no kernel" if callable(value) else _name(type(value)))
+
+    def _options(self, value: Any) -> str:
+        """What a kernel of somebody else is compiled with; ours are in the files of the decorators."""
+        options = getattr(value, "targetoptions", None)
+        if options is None:
+            return ""
+        words = []
+        for name in sorted(options):
+            given = options[name]
+            if isinstance(given, (set, frozenset, list)):
+                given = tuple(sorted(given))
+            elif isinstance(given, dict):
+                given = tuple(sorted(given.items()))
+            words.append(f"{name}={self.of(given)}")
+        return " ".join(words)
+
+
+def _is_dispatcher(value: Any) -> bool:
+    """Whether a value is a kernel of ours, or what Numba makes of a function."""
+    return type(value).__module__.startswith(_LOWERED) or (
+        hasattr(value, "py_func") and hasattr(value, "targetoptions")
+    )
+
+
+def _is_made_by_numba(value: Any) -> bool:
+    """Whether it is no function, but what a decorator of Numba's has made of one."""
+    return type(value).__module__.startswith("numba")
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def change_of(now: list[Read], before: list[Read]) -> str:
+    """The first name of what is read now and was not before, or in another content."""
+    was = set(before)
+    names = (read.name for read in now if read not in was)
+    return next(names, "something that is not read any more")
