@@ -9,5 +9,6 @@ from .obstacles import build_obstacles as build_obstacles
 from .obstacles import endless_cylinders as endless_cylinders
 from .obstacles import names_of as names_of
 from .obstacles import solids_of as solids_of
+from .of_arm import with_values_of_arm as with_values_of_arm
 from .standing import standing_times as standing_times
 from .standing import stands_at as stands_at

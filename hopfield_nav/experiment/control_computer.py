@@ -1,16 +1,17 @@
 """From a world to its control computer: a model of the arm, law, estimator and detector, sensors, limits."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from dynamics import Arm, BadInput, make_load
 from dynamics.work import make_work
-from hopfield_nav.build import Methods, build_model, refuse_massless
+from hopfield_nav.build import Methods, build_model, refuse_massless, with_values_of_arm
 from hopfield_nav.control import Controller, make_sensors
 from hopfield_nav.experiment.plant import build_load
 from hopfield_nav.loop import Trajectory, parts_of_motion, sample
-from hopfield_nav.plugin import applied, inheritable
+from hopfield_nav.plugin import applied, inheritable, loop_gains
 from hopfield_nav.world import World
 
 _INSTANTS_A_PIECE = 32  # of a trajectory, at which it is looked whether it moves
@@ -30,6 +31,10 @@ def build_controller(world: World, arm: Arm, methods: Methods) -> Controller:
             inherited[parameter.name] = sensors.get(parameter.name, parameter.default)
     model = build_model(world, arm)
     refuse_massless(world, model, model=True)
+    gains = partial(loop_gains, methods.law, law_values, n)
+    detection = with_values_of_arm(
+        (methods.estimator, methods.detector), detection, model, gains, "detection."
+    )
     limits = arm.torque_limits if world.controller.saturate else np.full(n, np.inf)
     values = {**detection, **inherited}
     detector, report = applied(methods.detector, values, n), world.detection.report

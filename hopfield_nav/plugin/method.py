@@ -86,9 +86,15 @@ class Method:
         packed = [np.zeros(0)]
         for parameter in self.parameters:
             try:
-                array = np.atleast_1d(
-                    parameter.check(values.get(parameter.name, parameter.for_joints(n)))
-                )
+                value = values.get(parameter.name, parameter.for_joints(n))
+                if value is None and parameter.of_arm is not None:
+                    raise BadInput(
+                        "follows from the arm and its control law, which are not known here",
+                        where=parameter.name,
+                        found="no value",
+                        allowed=f"numbers [{parameter.unit}]",
+                    )
+                array = np.atleast_1d(parameter.check(value))
             except BadInput as error:
                 raise error.at(f"{self.kind} {self.name}: {error.where}") from None
             wanted = n if parameter.per_joint else 1

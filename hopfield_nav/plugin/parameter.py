@@ -2,14 +2,19 @@
 
 import sys
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dynamics import BadInput, check_range
 from dynamics.kernels.decorators import Written
 from dynamics.kernels.views import view
+
+if TYPE_CHECKING:
+    from dynamics import Arm
+    from hopfield_nav.plugin.method import Gains
 
 
 @dataclass(frozen=True)
@@ -20,10 +25,15 @@ class Parameter:
     its gains (``POSITION_GAIN``, ``VELOCITY_GAIN``), and is no key of the method's own section.
     With ``of_sensors`` it is that of the world's section ``sensors``: what the control computer
     knows of its sensors; where signals are replayed without a world, the default.
+
+    With ``of_arm`` the default is None, and a value that is not given follows from the arm: from
+    the control computer's model, the pose (n,) of the arm's own start [rad], and the ``Gains`` of
+    the control law, None where that says none. It raises ``BadInput`` where nothing follows. With
+    ``fitted_to`` the default is good for that arm alone, and whoever uses another is told.
     """
 
     name: str
-    default: float | tuple[float, ...]
+    default: float | tuple[float, ...] | None
     low: float
     high: float
     unit: str
@@ -31,12 +41,14 @@ class Parameter:
     per_joint: bool = False
     inherit: bool = False
     of_sensors: bool = False
+    of_arm: "Callable[[Arm, np.ndarray, Gains | None], tuple[float, ...]] | None" = None
+    fitted_to: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.default, list):
             object.__setattr__(self, "default", tuple(self.default))
 
-    def for_joints(self, n: int) -> float | tuple[float, ...]:
+    def for_joints(self, n: int) -> float | tuple[float, ...] | None:
         """The default for an arm with ``n`` joints: of a list, the numbers at the same shares of its length."""
         last = len(self.default) - 1 if isinstance(self.default, tuple) else 0
         if not isinstance(self.default, tuple) or last + 1 == n:

@@ -1,6 +1,7 @@
 from .beforehand import further_columns as further_columns
 from .beforehand import remarks as remarks
 from .beforehand import remarks_on_arms as remarks_on_arms
+from .derived import start_of_arm as start_of_arm
 from .document import Document as Document
 from .document import Key as Key
 from .document import parse_value as parse_value

@@ -25,6 +25,7 @@ _ONE_NUMBER_OF_ALL_JOINTS = ("energy", "force_norm", "wrench_norm")
 def remarks(world: World) -> list[str]:
     """Sentences on a world that has been checked; none for most worlds."""
     said = [*world.notes, *remarks_on_arms(world)]
+    said += _on_defaults_of_an_arm(world)
     said += _on_learning_and_changes(world)
     said += _on_the_detector(world)
     said += _on_the_record(world)
@@ -49,6 +50,27 @@ def further_columns(world: World) -> "tuple[Column, ...]":
 
     noisy = bool(np.any(np.asarray(world.sensors.torque_noise) > 0.0))
     return (*(WRIST_COLUMNS if world.sensors.wrench else ()), *(TORQUE_COLUMNS if noisy else ()))
+
+
+def _on_defaults_of_an_arm(world: World) -> Iterator[str]:
+    """Numbers that nobody gave, found for another arm than the control computer's model."""
+    model = world.controller.model or world.arm
+    methods = (
+        ("controller", "controller", world.controller.law),
+        ("detection", "detector", world.detection.measure),
+    )
+    for section, kind, name in methods:
+        if not world.trust.looks_into(name):
+            continue
+        values = getattr(world, section).parameters
+        for parameter in world.trust.find(kind, name, world.folder).parameters:
+            usual = parameter.for_joints(len(world.start.joints))
+            if parameter.fitted_to in ("", model) or values[parameter.name] != usual:
+                continue
+            yield (
+                f"{section}.{parameter.name} of {name} has its default, which was found for "
+                f"{parameter.fitted_to}; the model is {model}: give numbers for it"
+            )
 
 
 def _on_learning_and_changes(world: World) -> Iterator[str]:

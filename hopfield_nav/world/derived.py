@@ -109,7 +109,7 @@ def start_of_arm(arm: "Arm") -> tuple[float, ...]:
 
 def lists_of_arm(
     arm: "Arm", section: type[MethodSection], given: Any, folder: Path, trust: Trust
-) -> dict[str, float | tuple[float, ...]]:
+) -> dict[str, float | tuple[float, ...] | None]:
     """The lists by default of the methods that a section names, with a number a joint where that are not six."""
     own = section.own_keys(given if isinstance(given, dict) else {}, folder, trust) or {}
     fitted = {name: (p.default, p.for_joints(len(arm.dh))) for name, p in own.items()}

@@ -73,8 +73,11 @@ class MethodSection(Section):
     @classmethod
     def _values(
         cls, section: Mapping[str, Any], context: Mapping[str, Any], faults: list[BadInput]
-    ) -> dict[str, float | tuple[float, ...]]:
-        """The values of all parameters, given or by default; what is wrong with the section's keys is added."""
+    ) -> dict[str, float | tuple[float, ...] | None]:
+        """The values of all parameters, given or by default; what is wrong with the section's keys is added.
+
+        None stands for one that follows from the arm.
+        """
         trust, names = (
             context.get("trust", Trust()),
             [n for n in cls.named(section).values() if isinstance(n, str)],
@@ -92,10 +95,14 @@ class MethodSection(Section):
         elif known:
             allowed = [*cls.model_fields, *parameters]
             faults += (unknown_key(key, allowed, where=key) for key in own)
-        values = {}
+        values = dict[str, float | tuple[float, ...] | None]()
         for name, parameter in parameters.items():
+            value = section.get(name, parameter.default)
+            if value is None and parameter.of_arm is not None:
+                values[name] = None
+                continue
             try:
-                values[name] = parameter.check(section.get(name, parameter.default))
+                values[name] = parameter.check(value)
             except BadInput as error:
                 faults.append(error)
         return values

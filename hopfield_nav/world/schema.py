@@ -92,8 +92,13 @@ def _describe(same: list[Parameter]) -> dict[str, Any]:
     low, high = min(p.low for p in same), max(p.high for p in same)
     one = {"type": "number", "minimum": low, "maximum": high}
     many = {"type": "array", "items": one, "minItems": 1}
+    forms: list[dict[str, Any]] = [one]
+    if any(p.per_joint for p in same):
+        forms.append(many)
+    if any(p.of_arm is not None for p in same):
+        forms.append({"type": "null"})
     described: dict[str, Any] = {
-        "anyOf": [one, many] if any(p.per_joint for p in same) else [one],
+        "anyOf": forms,
         "description": "; ".join(dict.fromkeys(f"{p.description} [{p.unit}]" for p in same)),
     }
     if len({p.default for p in same}) == 1:

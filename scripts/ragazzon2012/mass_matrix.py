@@ -14,11 +14,12 @@ from measured_part import table
 from reproduction import picture, pictures_of
 
 from dynamics import jacobian, load_arm, mass_matrix
+from hopfield_nav.control.constant_gains import fit_gain, sample_contacts, settled_error
 from hopfield_nav.figures import COLOURS
-from ragazzon2012.plain_gain import fit_gain, sample_contacts, settled_error
 
 ARMS = {"ur5_ragazzon2012": "without rotors", "ur5_controller": "with rotors"}
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the document
+START_POSE = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)  # [rad] of chapter 7
 CONTACTS, SPREAD = 2000, 0.5  # half of them to fit; [rad] about the start pose
 COLOUR = {"M(q)": COLOURS.goal, "constants": COLOURS.planned}
 
@@ -27,7 +28,7 @@ COLOUR = {"M(q)": COLOURS.goal, "constants": COLOURS.planned}
 def errors(name: str) -> dict[str, np.ndarray]:
     """The error (k,) of a force with M(q) and with constants, as a share of it, at poses that no fit has seen."""
     arm = load_arm(name)
-    q, wrench = sample_contacts(arm, CONTACTS, SPREAD)
+    q, wrench = sample_contacts(arm, CONTACTS, SPREAD, START_POSE)
     seen, fresh = np.split(np.arange(CONTACTS), 2)
     gain = np.maximum(fit_gain(arm, q[seen], wrench[seen], OMEGA), 0.0)
     q, wrench = q[fresh], wrench[fresh]

@@ -344,7 +344,8 @@ def test_a_method_stays_inside_its_arrays(kind, name):
         np.zeros(6),
         np.random.default_rng(1),
     )
-    memory, parameters = np.zeros(method.memory(n)), method.pack({}, n)
+    given = {p.name: 100.0 for p in method.parameters if p.of_arm is not None}
+    memory, parameters = np.zeros(method.memory(n)), method.pack(given, n)
     for k in range(8):
         for array in (*sensed, *((tau, wrench) if kind == "detector" else ())):
             array[:] = rng.normal(size=array.shape)

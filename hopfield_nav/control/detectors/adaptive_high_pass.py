@@ -25,6 +25,7 @@ NOISE_THRESHOLD = replace(
     THRESHOLD,
     default=(1.8, 2.2, 1.0, 0.2, 0.15, 0.15),
     description=f"{THRESHOLD.description}, where the model has nothing wrong",
+    fitted_to="ur5_ragazzon2012",
 )
 unpack = unpacker(NOISE_THRESHOLD, CORNER, *MODEL_ERROR)
 

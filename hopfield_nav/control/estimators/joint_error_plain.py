@@ -4,18 +4,18 @@ F = J^-T K q~ with one constant gain a joint: (5.8) of ragazzon2012 without M, a
 for a constant found by experiment (ragazzon2012 5.2). It needs no model of the arm beyond the
 Jacobian.
 
-The default gains explain contacts best at 1000 poses of ``ur5_ragazzon2012`` within 0.5 rad of its
-start pose, with the ``omega`` of ragazzon2012 (``scripts/ragazzon2012/plain_gain.py``); that
-document prints no constants.
+Without numbers of the user's own they follow from the arm and the gains of its control law
+(``control.constant_gains``); ragazzon2012 prints no constants.
 """
 
+from hopfield_nav.control.constant_gains import gains_of_arm
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import REFERENCE, Method, Parameter, unpacker
 
 GAIN = Parameter(
-    "gain", (143.2, 148.8, 642.2, 44.9, 3.5, 0.0), 0.0, 1e9, "N·m/rad",
-    "external torque for each radian of joint error; by default fitted to the arm and omega of ragazzon2012",
-    per_joint=True,
+    "gain", None, 0.0, 1e9, "N·m/rad",
+    "external torque for each radian of joint error; null: fitted to the arm and the gains of the control law",
+    per_joint=True, of_arm=gains_of_arm,
 )  # fmt: skip
 unpack = unpacker(GAIN, SINGULAR_DAMPING)
 

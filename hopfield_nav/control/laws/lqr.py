@@ -33,6 +33,7 @@ unpack = unpacker(
     Parameter(
         "torque_weight", (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0), 1e-12, 1e9, "1/(N·m)²",
         "cost of a joint's torque beside that of the reference", per_joint=True,
+        fitted_to="ur5_ragazzon2012",
     ),
     Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,11 +11,18 @@ import typer
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics
 from dynamics.files import NamedArm, arm_from_dict
-from hopfield_nav.build import build_arm, build_model
+from hopfield_nav.build import build_arm, build_model, with_values_of_arm
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
-from hopfield_nav.extensions.recordings.replayed import with_gains
+from hopfield_nav.extensions.recordings.replayed import gains_among, with_gains
 from hopfield_nav.extensions.recordings.tuning import Watched
-from hopfield_nav.plugin import JOINT_TORQUES, Method, find_method, inheritable
+from hopfield_nav.plugin import (
+    JOINT_TORQUES,
+    Gains,
+    Method,
+    find_method,
+    inheritable,
+    loop_gains,
+)
 from hopfield_nav.world import World, parse_value
 
 if TYPE_CHECKING:
@@ -187,17 +195,30 @@ def choose(
         else _named(world, "estimator", rule.estimator),
         find_method("detector", detector) if detector else _named(world, "detector", rule.measure),
     )
-    values = values_of_world(world, methods) | with_gains(given, methods)
+    model = model_of_world(world, arm)
+    told = with_gains(given, methods)
+    values = values_of_world(world, methods) | told
+    gains = partial(_gains_of_world, world, told)
+    values = with_values_of_arm(methods, values, model, gains, "--set ")
     alarms = rule.armed_below, rule.episodes if episodes is None else episodes
     own = load_named_arm(world.arm, world.folder)
     return Chosen(
-        model_of_world(world, arm),
+        model,
         *methods,
         values,
         *alarms,
         world.contact.bodies == "tool",
         own=own,
     )
+
+
+def _gains_of_world(world: "World", told: Mapping[str, Any]) -> Gains | None:
+    """The gains that were told by name, or else those of the world's control law; None: neither is known."""
+    given = gains_among(told)
+    if given is not None or not world.trust.looks_into(world.controller.law):
+        return given
+    law = world.trust.find("controller", world.controller.law, world.folder)
+    return loop_gains(law, world.controller.parameters, len(world.start.joints))
 
 
 def _named(world: "World", kind: str, name: str) -> "Method":

@@ -5,7 +5,7 @@ the closed loop itself; only what is sensed comes from arrays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from dynamics import Arm, BadInput, load_arm, nearest_name
 from dynamics.kernels.decorators import compile_loop, load_numba, unchecked_call
 from dynamics.work import make_work
 from hopfield_nav import control, plugin
+from hopfield_nav.build import with_values_of_arm
 from hopfield_nav.extensions.recordings.signals import Signals, checked_signals
 
 if TYPE_CHECKING:
@@ -113,6 +114,8 @@ class Replaying:
         given = dict(parameters or {})
         self._resolution = np.zeros(n) + np.asarray(given.pop(RESOLUTION, 0.0), dtype=np.float64)
         values = _known(given, estimator, detector)
+        gains = partial(gains_among, values)
+        values = with_values_of_arm((estimator, detector), values, model, gains)
         self._methods = (
             model,
             estimator,
@@ -209,6 +212,14 @@ def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) 
     values = {p.name: p.check(parameters.get(p.name, p.default)) for p in law.parameters}
     gains = {k: v for k, v in plugin.inheritable(law, values).items() if k in names}
     return {k: v for k, v in parameters.items() if k not in values} | gains
+
+
+def gains_among(values: Mapping[str, Any]) -> plugin.Gains | None:
+    """The gains of a control law among values by name; None: they are not."""
+    if plugin.POSITION_GAIN.name not in values:
+        return None
+    velocity = values.get(plugin.VELOCITY_GAIN.name, 0.0)
+    return plugin.Gains(values[plugin.POSITION_GAIN.name], velocity)
 
 
 def _known(parameters: dict[str, Any], *methods: plugin.Method) -> dict[str, Any]:
