@@ -4,11 +4,10 @@ import os
 import shlex
 import sys
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
 
 from rich.box import SIMPLE
 from rich.cells import cell_len
@@ -19,7 +18,7 @@ from rich.text import Text
 
 from dynamics import printable
 from hopfield_nav.plugin import comes_along
-from hopfield_nav.record import SHOWN, summary_rows
+from hopfield_nav.record import SHOWN, Run, missed_in_words, summary_rows
 
 _WIDTH = 160  # of a table that goes to a file, where COLUMNS says no other
 _LONG = 32  # letters that stay in one line, where there is room for so many: no number has more
@@ -80,9 +79,11 @@ def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | N
         )
 
 
-def print_results(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the results of a run as a table of two columns."""
-    print_table([*summary_rows(summary, SHOWN), *where_to_look(folder)])
+def print_results(run: Run, folder: Path) -> None:
+    """Print the results of a run as a table of two columns, and what it missed in a line below."""
+    print_table([*summary_rows(run.summary, SHOWN), *where_to_look(folder)])
+    if missed := missed_in_words(run):
+        print(printable(missed))
 
 
 def where_to_look(folder: Path) -> list[tuple[str, str]]:

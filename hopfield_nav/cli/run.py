@@ -98,7 +98,7 @@ def run(
     from hopfield_nav.cli.report import print_results
     from hopfield_nav.record import is_reached
 
-    print_results(made.summary, folder)
+    print_results(made, folder)
     if made.outcome == "method_failed":
         return 2
     return 0 if is_reached(made.summary) else 1

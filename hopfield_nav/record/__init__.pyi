@@ -8,6 +8,7 @@ from .contacts import force_norm as force_norm
 from .contacts import link_forces as link_forces
 from .contacts import link_forces_of as link_forces_of
 from .contacts import missed_contacts as missed_contacts
+from .contacts import missed_in_words as missed_in_words
 from .contacts import report_level as report_level
 from .detection import DetectionRecord as DetectionRecord
 from .detection import Passage as Passage

@@ -30,6 +30,7 @@ from hopfield_nav.world import IN_PROPORTION
 if TYPE_CHECKING:
     import xarray
 
+_NAMED = 3  # missed contacts that a line tells of
 TRANSIENT_TIME = 0.5  # [s] from the beginning of a contact
 
 
@@ -73,6 +74,9 @@ class ContactEpisode(NamedTuple):
     registered: (
         bool  # a collision was detected between the start and 50 ms after the end, or the arm slid
     )
+    # largest alarm level from the start to 50 ms after the end, as a share of the threshold: the
+    # detector's own time, and what of it rows have kept
+    level: float
 
 
 def contact_episodes(run: Run) -> list[ContactEpisode]:
@@ -82,6 +86,7 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
     contact.
     """
     data, events = run.data, run.data.event_time.values
+    levels = data.level.values
     time, force = data.time.values, force_norm(data.force.values)
     touching, episodes = np.flatnonzero(force > 0.0), []
     for start, end in contact_spans(time, force > 0.0):
@@ -89,8 +94,12 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
         peak, place = rows[np.argmax(force[rows])], data.tool_position.values[rows[0]]
         registered = bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
         registered = registered or begins_in_slide(run.slides, start)
+        judged = (time >= start) & (time <= end + CONTACT_MEMORY)
+        level = float(levels[judged].max())
         episodes.append(
-            ContactEpisode(start, end, float(time[peak]), float(force[peak]), place, registered)
+            ContactEpisode(
+                start, end, float(time[peak]), float(force[peak]), place, registered, level
+            )
         )
     return episodes
 
@@ -98,6 +107,27 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
 def missed_contacts(run: Run) -> list[ContactEpisode]:
     """The true contacts for which no alarm came."""
     return [episode for episode in contact_episodes(run) if not episode.registered]
+
+
+def missed_in_words(run: Run) -> str:
+    """What was missed, and why no alarm came, in one line, the hardest contacts first; nothing where none was."""
+    count = run.summary["silent_contact_count"]
+    if not count:
+        return ""
+    head = "one contact was missed" if count == 1 else f"{count} contacts were missed"
+    missed = sorted(missed_contacts(run), key=lambda contact: -contact.peak_force)
+    if not missed:
+        force = run.summary["silent_peak_force_N"]
+        return f"{head}: {force:.2g} N at most (with record.signals: all also when, and how near to an alarm)"
+    told = "; ".join(_missed(contact) for contact in missed[:_NAMED])
+    return f"{head}: {told}{'; …' if count > _NAMED else ''}"
+
+
+def _missed(contact: ContactEpisode) -> str:
+    level = f"{contact.peak_time:.1f} s, {contact.peak_force:.2g} N, level {contact.level:.2g}"
+    if contact.level <= 1.0:
+        return f"{level} of the threshold"
+    return f"{level} of the threshold, but no alarm was due (detection.hold_off, rearm, episodes)"
 
 
 def begins_in_slide(slides: np.ndarray, start: float) -> bool:

@@ -96,7 +96,7 @@ def _simulate(planned: "Planned", folder: Path, saved: bool, animate: bool) -> b
     run, found = follow_until_contact(planned.world, planned.trajectory)
     if saved:
         run.save(folder / "simulated")
-        print_results(run.summary, folder / "simulated")
+        print_results(run, folder / "simulated")
     if animate:
         film_plan(run, folder)
     distance = planned.world.plan.until_contact
