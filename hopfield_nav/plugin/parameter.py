@@ -4,17 +4,13 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dynamics import BadInput, check_range
 from dynamics.kernels.decorators import Written
 from dynamics.kernels.views import view
-
-if TYPE_CHECKING:
-    from dynamics import Arm
-    from hopfield_nav.plugin.method import Gains
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Parameter:
     per_joint: bool = False
     inherit: bool = False
     of_sensors: bool = False
-    of_arm: "Callable[[Arm, np.ndarray, Gains | None], tuple[float, ...]] | None" = None
+    of_arm: Callable[..., tuple[float, ...]] | None = None
     fitted_to: str = ""
 
     def __post_init__(self) -> None:
