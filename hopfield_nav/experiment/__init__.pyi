@@ -11,6 +11,7 @@ from .reaction_phase import Phase as Phase
 from .sampled_loop import warn_of_gains as warn_of_gains
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
+from .summary import imperfections as imperfections
 from .surroundings import Surroundings as Surroundings
 from .whole_run import follow as follow
 from .whole_run import simulate as simulate

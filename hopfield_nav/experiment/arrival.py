@@ -34,7 +34,10 @@ _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is 
 DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
 MIN_DOUBTFUL = 5  # and their least number
 _CHANGES = "what was closed may be open by now"
-_REMEDY = "try a higher detection.threshold (`hopfield-nav tune` finds one), or a controller.model nearer to the plant"
+_REMEDY = (
+    "try a higher threshold (`hopfield-nav tune` finds one for detectors with detection.threshold), "
+    "or a controller.model nearer to the plant"
+)
 
 
 def arrived(tolerance: float, error: float) -> str:

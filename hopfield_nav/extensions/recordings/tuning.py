@@ -38,7 +38,13 @@ def threshold_of(detector: Method) -> Parameter:
     """The parameter that a detector's threshold is; BadInput where it has none."""
     found = declared_threshold(detector)
     if found is None:
-        raise BadInput("has no threshold", where=detector.name)
+        others = ", ".join(parameter.name for parameter in detector.parameters)
+        raise BadInput(
+            "has no parameter called threshold, which is the one that is chosen",
+            where=f"detector {detector.name!r}",
+            found=others or "no parameters",
+            allowed='a detector that has one; in a file of your own Parameter("threshold", ...)',
+        )
     return found
 
 

@@ -77,7 +77,7 @@ def test_alarms_of_the_other_half_are_counted(free):
 
 def test_a_detector_without_a_threshold_is_refused(free):
     none = dataclasses.replace(find_method("detector", "wrench_norm"), parameters=())
-    with refused("has no threshold"):
+    with refused("has no parameter called threshold"):
         choose_threshold(
             dataclasses.replace(watched(free, "wrench_norm"), detector=none), [free[1]], 1e-6
         )

@@ -142,7 +142,7 @@ def test_the_gain_with_which_least_force_is_felt(capsys):
         ("1 --gain controller.omega=10,20 --free-run x", "did not move with that gain"),
         ("1 --same-motor 1,2", "motors are those of a recording"),
         ("1 --free-run nowhere --motor-constants 1,1,1,1,1,1", "no such recording"),
-        ("1 --set detection.measure=tracking", "has no threshold"),
+        ("1 --set detection.measure=tracking", "has no parameter called threshold"),
         ("1 --seeds 1", "--seeds"),
     ],
 )
@@ -256,3 +256,41 @@ def test_a_planned_motion_is_repeated_and_each_part_gets_what_it_takes(planned, 
 )
 def test_motions_that_do_not_fit_are_refused(planned, capsys, words, said):
     refused_by_command(capsys, ["tune", "empty", "--false-alarms-per-hour", "5000", *words], said)
+
+
+DEAD_BAND = """\
+from hopfield_nav.plugin import Method, Parameter, unpacker
+
+unpack = unpacker(
+    Parameter("threshold", 1.0, 1e-9, 1e6, "N·m", "above the dead band", per_joint=True),
+    Parameter("band", 1e3, 0.0, 1e6, "N·m", "torque that does not count"),
+)
+
+
+def detect(model, sensed, parameters, memory, work, tau_external, wrench):
+    p, level = unpack(parameters), 0.0
+    for i in range(tau_external.size):
+        level = max(level, (abs(tau_external[i]) - p.band) / p.threshold[i])
+    return level
+
+
+METHOD = Method("detector", "dead_band", detect, unpack.declared)
+LIMIT = Method("detector", "limit", detect, (Parameter("limit", 1.0, 1e-9, 1e6, "N·m", "at most"),))
+"""
+
+
+def test_noise_that_a_detector_leaves_out_is_not_denied(capsys, tmp_path):
+    (tmp_path / "own.py").write_text(DEAD_BAND)
+    noisy = [*NOISY, "--set", "sensors.encoder_resolution=1e-5"]
+    words = [*TUNE, "1000", "--seeds", "2", *noisy, "--set", "detection.measure=own.py:METHOD"]
+    said = refused_by_command(capsys, words, "the level was 0 throughout free motion")
+    assert "in spite of sensors.encoder_resolution, sensors.velocity_noise: a dead band?" in said
+    assert "without error" not in said
+
+
+def test_the_threshold_of_a_detector_of_ones_own_has_a_name(capsys, tmp_path):
+    (tmp_path / "own.py").write_text(DEAD_BAND)
+    words = [*TUNE, "1000", "--set", "detection.measure=own.py:LIMIT"]
+    said = refused_by_command(capsys, words, "has no parameter called threshold")
+    assert "found 'limit'" in said
+    assert 'Parameter("threshold", ...)' in said

@@ -145,7 +145,7 @@ def test_refusals(watched, free):
     with refused("no free motion"):
         choose_threshold(watched, [], 1.0)
     nothing = dataclasses.replace(watched.detector, parameters=())
-    with refused("has no threshold"):
+    with refused("has no parameter called threshold"):
         choose_threshold(dataclasses.replace(watched, detector=nothing), free, 1.0)
 
 

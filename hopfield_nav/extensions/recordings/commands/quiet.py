@@ -11,7 +11,7 @@ import numpy as np
 from dynamics import Arm, BadInput, load_arm, load_named_arm, require_masses
 from hopfield_nav.build import find_methods
 from hopfield_nav.cli import count_bar
-from hopfield_nav.experiment import follow, simulate
+from hopfield_nav.experiment import follow, imperfections, simulate
 from hopfield_nav.extensions.recordings.chosen import (
     model_of_world,
     motors_of,
@@ -89,7 +89,7 @@ def tuned(world: World, free: Free, per_hour: float, force_in: World | None = No
     chosen = choose_threshold(watched, list(free.choosing(world)), per_hour)
     chosen = chosen._replace(threshold=rounded(chosen.threshold))
     found = Tuned(world, watched, chosen)
-    require_noise(found)
+    require_noise(found, free)
     if force_in is None:
         return found
     section = force_in.detection.model_copy(update={"threshold": chosen.threshold.tolist()})
@@ -241,13 +241,26 @@ def _pushes(force: float, felt: list[float]) -> str:
     return f"{force:.3g} N ({force / RISE:.2g} s; least {min(felt):.3g} N, {PUSHES - len(felt)} missed)"
 
 
-def require_noise(found: Tuned) -> None:
-    """Refuse a threshold that nothing in the free motion holds up."""
-    lowest = threshold_of(found.watched.detector).low
-    if float(np.max(found.chosen.threshold)) <= 1.001 * lowest:
+def require_noise(found: Tuned, free: Free) -> None:
+    """Refuse a threshold that nothing in the free motion holds up, and say what is so."""
+    detector, threshold = found.watched.detector, found.chosen.threshold
+    lowest = threshold_of(detector).low
+    if float(np.max(threshold)) > 1.001 * lowest:
+        return
+    timing = ("controller.period_s", "controller.delay_s")
+    errors = [name for name in imperfections(found.world) if name not in timing]
+    changes = "--set sensors.velocity_noise=0.001, controller.model_error.mass_scale=1.1"
+    allowed = f"a world with noise or errors ({changes}), or --free-run LOG of the arm"
+    if errors or free.names:
+        motions = free.choosing(found.world)
+        levels = [found.watched.watch(signals, threshold).level for signals in motions]
+        highest = max(float(level.max(initial=0.0)) for level in levels)
+        named = ", ".join(errors) or "what was recorded"
+        level = "was 0" if highest == 0.0 else f"was {highest:.2g} at most"
+        what = f"the level {level} throughout free motion, in spite of {named}: a dead band?"
+        allowed = f"larger errors than {detector.name} leaves out, or another detector"
+    else:
         what = "free motion shows nothing that a threshold must bear: model and sensors are without error"
-        changes = "--set sensors.velocity_noise=0.001, controller.model_error.mass_scale=1.1"
-        allowed = f"a world with noise or errors ({changes}), or --free-run LOG of the arm"
-        raise BadInput(
-            what, where="detection.threshold", found=f"{lowest:g}, its lower bound", allowed=allowed
-        )
+    raise BadInput(
+        what, where="detection.threshold", found=f"{lowest:g}, its lower bound", allowed=allowed
+    )
