@@ -6,8 +6,9 @@ from .control_computer import build_controller as build_controller
 from .given import check_duration as check_duration
 from .limits import gains_of_law as gains_of_law
 from .loop_settings import build_settings as build_settings
+from .phase import Look as Look
+from .phase import Phase as Phase
 from .plant import build_plant as build_plant
-from .reaction_phase import Phase as Phase
 from .sampled_loop import warn_of_gains as warn_of_gains
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation

@@ -17,17 +17,24 @@ from hopfield_nav.experiment.control_computer import build_controller, shares_of
 from hopfield_nav.experiment.given import check_seed, check_start
 from hopfield_nav.experiment.limits import find_warnings, warn_of_hidden_force
 from hopfield_nav.experiment.loop_settings import STAGES, build_settings
+from hopfield_nav.experiment.phase import Phase
 from hopfield_nav.experiment.plant import build_plant
-from hopfield_nav.experiment.reaction_phase import Phase, ReactionPhase
+from hopfield_nav.experiment.reaction_phase import ReactionPhase
 from hopfield_nav.navigation import Follower, Navigator, PriorMap, check_trajectory, space_of
 from hopfield_nav.plugin import limits_of, provided
 from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
 
-# What a simulation changes on its way: map, path and trajectory; the control computer; settings of
-# the loop; state of arm and control computer; what is recorded; the phases between an alarm and the
-# new path, where the arm slides or not
-Begun = tuple[Navigator, Controller, loops.Settings, loops.State, loops.Rows, dict[bool, Phase]]
+
+class AtStart(NamedTuple):
+    """What a simulation changes on its way, as it is at the start."""
+
+    navigator: Navigator  # map, path and trajectory
+    controller: Controller  # the control computer
+    settings: loops.Settings  # of the loop
+    state: loops.State  # of arm and control computer
+    rows: loops.Rows  # what is recorded
+    phases: tuple[Phase, ...]  # between an alarm and the new path: the first that takes a motion
 
 
 class Parts(NamedTuple):
@@ -53,7 +60,7 @@ class Parts(NamedTuple):
         end = math.inf if self.followed is None else float(self.followed.knots[-1])
         return min(self.world.time_limit, end)
 
-    def begin(self) -> Begun:
+    def begin(self) -> AtStart:
         """All at the start: nothing felt, nothing recorded."""
         world, arm = self.world, self.arm
         navigator = self._navigator()
@@ -72,10 +79,11 @@ class Parts(NamedTuple):
             0 if world.record.signals == "none" else loops.FIRST_ROWS,
             further_columns(world),
         )
-        phases: dict[bool, Phase] = {False: ReactionPhase(world, arm, controller)}
-        if (slide := navigator.slide_phase(world, arm, controller)) is not None:
-            phases[True] = slide
-        return navigator, controller, settings, state, rows, phases
+        phases: tuple[Phase, ...] = (ReactionPhase(world, arm, controller),)
+        of_response = navigator.phase(world, arm, controller)
+        if of_response is not None:
+            phases = (of_response, *phases)
+        return AtStart(navigator, controller, settings, state, rows, phases)
 
     def learner(self, controller: Controller, computer: ControlState) -> Any:
         """What learns (``controller.learn``), or None; where a trajectory is given it makes no motion of its own.

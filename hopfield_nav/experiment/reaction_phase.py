@@ -18,14 +18,13 @@ import numpy as np
 
 from dynamics import Arm, forward_kinematics, gravity_torque, inverse_dynamics
 from hopfield_nav.control import Controller, begin_rest, depth_in_contact, end_rest, keep_level
+from hopfield_nav.experiment.phase import Look, Phase
 from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, resting, sample
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
-MAX_DURATION = {
-    "stop": 0.5,
-    "float": 0.3,
-}  # [s] of a reaction, whether the arm rests by then or not
+# [s] of a reaction, whether the arm rests by then or not
+MAX_DURATION = {"stop": 0.5, "float": 0.3}
 POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
 CALM_TIME = 0.02  # [s] without more than ``REST_SPEED``, after which the arm is at rest
 REST_SPEED = 0.01  # [rad/s] besides four times the noise of the measured speeds
@@ -35,59 +34,20 @@ _DURATION_RATIO = 1.2  # ratio of one duration that is tried to the next
 _SAMPLES = 16
 
 
-class Phase:
-    """When a phase began, and when the arm is looked at: every ``look`` [s], or every control period."""
-
-    controller: Controller  # in charge meanwhile
-
-    def __init__(self, world: World, look: float) -> None:
-        self._step, self._sample_time = world.plant.step, world.trajectory.sample_time
-        self._steps_per_period = round(world.controller.period / world.plant.step)
-        self._looks_at = self._steps(look)
-        self._begun = 0
-
-    def next_look(self, step: int) -> int:
-        """The first step after ``step`` at which ``is_over`` looks at the arm."""
-        return step + self._looks_at - (step - self._begun) % self._looks_at
-
-    def before(
-        self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
-    ) -> PlannedMotion:
-        """What the arm does first, before a ``motion`` that was planned; ``trajectory`` is that of now."""
-        raise NotImplementedError
-
-    def is_over(self, step: int, state: State) -> bool:
-        """Whether it is over by this step; asked once at every step that ``next_look`` gives."""
-        raise NotImplementedError
-
-    def end(
-        self, trajectory: Trajectory, time: float, state: State
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference."""
-        raise NotImplementedError
-
-    def _is_due(self, step: int) -> bool:
-        """Whether ``is_over`` is to look at the arm at this step."""
-        return step > self._begun and (step - self._begun) % self._looks_at == 0
-
-    def _steps(self, seconds: float) -> int:
-        """So many seconds in steps, whole control periods, at least one."""
-        periods = max(1, round(seconds / (self._step * self._steps_per_period)))
-        return periods * self._steps_per_period
-
-
 class ReactionPhase(Phase):
     """Brings the arm to rest after an alarm, if the world wants that before the new path."""
 
     def __init__(self, world: World, arm: Arm, controller: Controller) -> None:
         super().__init__(world, POLL_INTERVAL)
-        self.controller = controller  # that of the run
-        self._kind, self._episodes = world.detection.reaction, world.detection.episodes
-        self._arm, self._model = arm, controller.model
+        self._kind = world.detection.reaction
+        self._episodes = world.detection.episodes
+        self._arm = arm
+        self._model = controller.model
         self._shortest = max(MIN_BRAKING_TIME, 4 * world.controller.period)
         self._rest = REST_SPEED + 4 * world.sensors.velocity_noise
-        self._braked = 0
-        self._calm, self._depth = 0, -math.inf
+        self._braked = 0  # step at which braking is done
+        self._calm = 0  # looks in a row at which the arm was at rest
+        self._depth = -math.inf  # of the arm in what it felt, at the last look
 
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
@@ -98,21 +58,22 @@ class ReactionPhase(Phase):
         """
         if self._kind == "retreat" or motion.trajectory is None:
             return motion
-        sensed, correction = state.control.sensed, state.control.correction
+        sensed = state.control.sensed
+        rest = sensed.q - state.control.correction
         begin_rest(state.control, floating=self._kind == "float")
         if self._kind == "float":
-            first, leg = quintic_trajectory(sensed.q[None], MAX_DURATION["float"], time), 0.0
+            first = quintic_trajectory(sensed.q[None], MAX_DURATION["float"], time)
+            leg = 0.0
         else:
-            first = self._brake(trajectory, time, sensed.q - correction)
+            first = self._brake(trajectory, time, rest)
             leg = float(first.knots[-1]) - time
-        knots = np.append(
-            first.knots, time + 2 * MAX_DURATION[self._kind]
-        )  # never at its end: that would be arrival
-        coefficients = np.concatenate(
-            [first.coefficients, resting(sensed.q - correction).coefficients]
-        )
+        # never at its end: that would be arrival
+        knots = np.append(first.knots, time + 2 * MAX_DURATION[self._kind])
+        coefficients = np.concatenate([first.coefficients, resting(rest).coefficients])
         self._begun = round(time / self._step)
-        self._braked, self._calm, self._depth = self._begun + self._steps(leg), 0, -math.inf
+        self._braked = self._begun + self._steps(leg)
+        self._calm = 0
+        self._depth = -math.inf
         self._follow_arm(state)
         angles = np.vstack([evaluate(trajectory, time)[0], sensed.q, sensed.q])
         return motion._replace(
@@ -121,18 +82,16 @@ class ReactionPhase(Phase):
             phase=MotionPhase.REACTION,
         )
 
-    def is_over(self, step: int, state: State) -> bool:
-        """Whether the arm has come to rest by this step, or the longest time has passed.
-
-        To be asked once at every step that ``next_look`` gives; at others the answer is no.
-        """
+    def look(self, step: int, state: State, motion: PlannedMotion) -> Look:
+        """Whether the arm has come to rest by this step, or the longest time has passed."""
         if not self._is_due(step):
-            return False
+            return Look(False, motion)
         still = bool(np.abs(state.control.sensed.qd).max() <= self._rest) and step >= self._braked
         self._calm = self._calm + 1 if still else 0
         self._follow_arm(state)
         rested = self._calm * self._looks_at >= self._steps(CALM_TIME)
-        return rested or step - self._begun >= self._steps(MAX_DURATION[self._kind])
+        is_over = rested or step - self._begun >= self._steps(MAX_DURATION[self._kind])
+        return Look(is_over, motion)
 
     def end(
         self, trajectory: Trajectory, time: float, state: State

@@ -1,6 +1,6 @@
 """One experiment from start to outcome: move, detect, mark, back off, replan (ragazzon2012 chapter 7).
 
-It goes from event to event of the loop; what follows a touch, ``guidance`` says. For one's own
+It goes from event to event of the loop; what follows, ``after_event`` says. For one's own
 loop:
 
     simulation = Simulation(load_world("ragazzon2012"))
@@ -19,15 +19,23 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.control import with_torque
-from hopfield_nav.experiment.arrival import Arrival, arrived, at_limit, why_doubtful
+from hopfield_nav.experiment.after_event import (
+    End,
+    after_event,
+    asked,
+    follow,
+    next_decision,
+    note_end_of_phase,
+    phase_of,
+)
+from hopfield_nav.experiment.arrival import Arrival, at_limit, why_doubtful
 from hopfield_nav.experiment.assembly import assemble
+from hopfield_nav.experiment.detections import Detections
 from hopfield_nav.experiment.given import check_duration
-from hopfield_nav.experiment.guidance import Guidance
-from hopfield_nav.experiment.limits import why_diverged
 from hopfield_nav.experiment.passing import warn_of_passing
-from hopfield_nav.experiment.summary import final_error, summarise
+from hopfield_nav.experiment.summary import summarise
 from hopfield_nav.experiment.surroundings import Surroundings
-from hopfield_nav.loop import CONTACT_MEMORY, Event, Trajectory, log_columns, quintic_trajectory
+from hopfield_nav.loop import Event, Trajectory, log_columns, quintic_trajectory
 from hopfield_nav.navigation import PlannedMotion
 from hopfield_nav.record import DetectionRecord, Passage, Run
 from hopfield_nav.world import World
@@ -145,25 +153,39 @@ class Simulation:
             self._begin()
 
     def _begin(self) -> None:
-        world, arm, begun = self.world, self.arm, self._parts.begin()
-        self.wall_time, self.reason, self._left = 0.0, "", 0.0
+        world = self.world
+        arm = self.arm
+        begun = self._parts.begin()
+        self.wall_time = 0.0
+        self._left = 0.0  # of a duration, less than a step
         self.outcome: str | None = None
-        self.navigator, self.controller, self.settings, self.state, self.rows, _ = begun
+        self.reason = ""
+        self.navigator = begun.navigator
+        self.controller = begun.controller
+        self.settings = begun.settings
+        self.state = begun.state
+        self.rows = begun.rows
+        self.phases = begun.phases
         self._last_step = round(self._parts.duration / world.plant.step)
         if world.changes:
             self.plant = self._parts.plant  # among all that ever stands
         self.surroundings = Surroundings(world, self._parts.plant)
-        self._guidance = Guidance(world, arm, begun, self._last_step, self.surroundings)
-        self.detections, self.passages = self._guidance.detections, list[Passage]()
-        self._arrival = Arrival(world, arm, self.navigator.goal)
-        self._looks = [self._guidance.next_decision, self._arrival.next_look]
-        self.first_motion = self._guidance.begin(self.loop.encoders(self._parts.start))
+        self.noted = Detections(world, arm, self.surroundings, self.navigator.felt())
+        self.passages = list[Passage]()
+        self.arrival = Arrival(world, arm, self.navigator.goal)
+        self._set_out()
+
+    def _set_out(self) -> None:
+        """The first motion; where the arm learns, it begins after a wiggle."""
+        encoders = self.loop.encoders(self._parts.start)
+        self.first_motion = asked(lambda: self.navigator.first_motion(encoders), self)
+        self._trajectory = self.first_motion.trajectory
         self.learner = self._parts.learner(self.controller, self.state.control)
-        if self.learner is not None:  # the first motion then begins after a wiggle
+        if self.learner is not None:
             control = self.state.control._replace(gathering=self.learner.gathering)
             self.state = self.state._replace(control=control)
-            self.first_motion = self._guidance.start_later(*self.learner.wiggle(self.first_motion))
-            self._looks.append(self.learner.next_look)
+            self.first_motion, self._trajectory = self.learner.wiggle(self.first_motion)
+        self.navigator.motion = self.first_motion
         self._end_without(self.first_motion)
 
     @property
@@ -174,7 +196,18 @@ class Simulation:
     @property
     def trajectory(self) -> Trajectory:
         """The trajectory that the arm follows now."""
-        return self._guidance.trajectory
+        if self._trajectory is None:
+            raise RuntimeError("a run that has ended follows nothing")
+        return self._trajectory
+
+    @trajectory.setter
+    def trajectory(self, trajectory: Trajectory) -> None:
+        self._trajectory = trajectory
+
+    @property
+    def detections(self) -> list[DetectionRecord]:
+        """Every ``DetectionRecord`` so far."""
+        return self.noted.records
 
     @property
     def q(self) -> np.ndarray:
@@ -224,9 +257,7 @@ class Simulation:
         self._left, target = steps - whole, min(self.state.now.step + whole, last)
         try:
             while self.outcome is None and self.state.now.step < target:
-                event = self._advance(
-                    min(target, *(look(self.state.now.step) for look in self._looks))
-                )
+                event = self._advance(min(target, self._next_look()))
                 if self.learner is not None:
                     self.learner.look(self.state.now.step, bool(self.detections))
                 self._answer(event)
@@ -236,6 +267,14 @@ class Simulation:
         if self.outcome is None and self.state.now.step >= last:
             self._end(*at_limit(self.world, self._parts.duration, self.navigator.goal is not None))
         return self.outcome
+
+    def _next_look(self) -> int:
+        """The first step from now on at which something may be due."""
+        step = self.state.now.step
+        due = [next_decision(self, self._last_step), self.arrival.next_look(step)]
+        if self.learner is not None:
+            due.append(self.learner.next_look(step))
+        return min(due)
 
     def run(self, progress: Progress | None = None, while_: GoesOn | None = None) -> Run:
         """Go on to the end and return the record.
@@ -288,11 +327,12 @@ class Simulation:
             return self._advance(until)
 
     def _advance(self, until: int) -> Event:
-        controller, path, log = (
-            self._guidance.controller(self.controller),
-            self.trajectory,
-            self.rows.log,
-        )
+        motion = self.navigator.motion
+        controller = self.controller
+        if motion.reacts:
+            controller = phase_of(motion, self).controller(controller)
+        path = self.trajectory
+        log = self.rows.log
         while True:
             self.plant = self.surroundings.now(self.plant, self.state)
             stretch = self.surroundings.until(until)
@@ -305,50 +345,21 @@ class Simulation:
     def follow(self, trajectory: Trajectory) -> None:
         """Let the arm follow a trajectory from now on."""
         self.controller.shares[:] = 1.0
-        self._guidance.follow(trajectory)
+        follow(trajectory, self)
 
     def _answer(self, event: Event) -> None:
-        if event == Event.LOG_FULL:
-            self.rows.make_room()
-        elif event == Event.ARRIVED:
-            self.navigator.arrive()
-            self._end("reached", arrived(self.settings.tolerance, final_error(self) or 0.0))
-        elif event == Event.DIVERGED:
-            touching = self.time - self.state.statistics.last_contact_time < CONTACT_MEMORY
-            self._end(
-                "diverged", why_diverged(self.world, self.state.now.fault, self.time, touching)
-            )
-        elif event == Event.DETECTED:
-            motion = self._guidance.on_detection()
-            if self.on_touch is not None:
-                self.on_touch(self.detections[-1])
-            self._go_by(motion)
-        elif event == Event.REPORTED:
-            self._note_passage()
-        elif self.navigator.motion.needs_decision:
-            self._go_by(self._guidance.decide())
-        elif reason := self._arrival.look(self.state, self.trajectory):
-            self._end("unreachable", reason)
+        """Do what follows an event: tell of a new motion, or end."""
+        follows = after_event(event, self)
+        if isinstance(follows, End):
+            self._end(follows.outcome, follows.reason)
+        elif follows is not None:
+            if follows.trajectory is not None and self.on_plan is not None:
+                self.on_plan(follows)
+            self._end_without(follows)
 
-    def _note_passage(self) -> None:
-        """Note that the level passes ``detection.report``, and tell of it; or that it has fallen again."""
-        now = self.state.control.passage
-        if not now.on:
-            self.passages[-1] = Passage(now.begin, self.time, now.peak)
-            return
-        self.passages.append(Passage(now.begin, math.nan, now.level))
-        if self.on_contact is not None:
-            self.on_contact(self.passages[-1])
-
-    def _go_by(self, motion: PlannedMotion | None) -> None:
-        """Tell of a new motion, and end where there is none."""
-        if motion is not None and motion.trajectory is not None and self.on_plan is not None:
-            self.on_plan(motion)
-        self._end_without(motion)
-
-    def _end_without(self, motion: PlannedMotion | None) -> None:
+    def _end_without(self, motion: PlannedMotion) -> None:
         """A motion without a trajectory ends the run; the last row, or a first one, shows its detection."""
-        if motion is None or motion.trajectory is not None:
+        if motion.trajectory is not None:
             return
         self._end(motion.outcome, motion.reason)
         if self.state.now.step == 0:
@@ -363,8 +374,8 @@ class Simulation:
             doubts := why_doubtful(self.world, self.navigator, self.detections)
         ):
             reason = f"{reason}; doubtful: {doubts}"
-        self.outcome, self.reason = outcome, reason
-        if self._guidance.slides and self.detections:
-            self._guidance.keep_slide()
+        self.outcome = outcome
+        self.reason = reason
+        note_end_of_phase(self)
         if self.on_end is not None:
             self.on_end(outcome, reason)

@@ -6,17 +6,21 @@ good, or was never found, ends it too. Then the world's law goes on from where t
 """
 
 import math
-from typing import Protocol
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics, jacobian
+from dynamics import Arm, jacobian
 from hopfield_nav import control
-from hopfield_nav.experiment import Phase, gains_of_law
+from hopfield_nav.experiment import Look, Phase, gains_of_law
 from hopfield_nav.extensions.surfaces.laws import hybrid_force_motion as hybrid
 from hopfield_nav.loop import State, Trajectory, quintic_trajectory
-from hopfield_nav.navigation import MotionPhase, PlannedMotion
+from hopfield_nav.navigation import MotionPhase, PlannedMotion, Step
+from hopfield_nav.navigation.map import ToolMap
+from hopfield_nav.navigation.motion import Means, tool_at
 from hopfield_nav.plugin import Applied, Gains, applied
+from hopfield_nav.record import DetectionRecord
 from hopfield_nav.world import World
 
 POLL_INTERVAL = 0.02  # [s] from one look at what is felt to the next
@@ -26,54 +30,91 @@ SEARCH_TIME = 1.0  # [s] for which a surface that ended is searched
 MAX_SLIDE_TIME = 60.0  # [s]
 FREE_TIME = 0.1  # [s] after the last contact from which on what is felt is the model's error
 _PERIOD = 1e-3  # [s] for which the law's own gains are
-PRESSED_RATIO = (
-    5.0  # times the wanted force, felt at three looks in a row: the law does not master it
-)
+# times the wanted force, felt at three looks in a row: the law does not master it
+PRESSED_RATIO = 5.0
+
+
+class Sliding(NamedTuple):
+    """How the arm goes on sliding."""
+
+    axis: np.ndarray | None  # (3,) as ``Slide.axis``; None: the arm can leave
+    motion: PlannedMotion  # with the path that it would leave on
 
 
 class Slider(Protocol):
     """Who says where to slide: the response ``slide``."""
 
     def slide_on(
-        self, time: float, place: np.ndarray, normal: np.ndarray, felt: bool
-    ) -> np.ndarray | None:
-        """The axis (3,) to go on about from a place (3,) [m], see ``Slide``; None: the arm can leave."""
-
-    def confirm_slide(self, held: bool) -> None:
-        """Whether the arm, when it set out to slide, still felt what it had touched."""
+        self,
+        time: float,
+        place: np.ndarray,
+        normal: np.ndarray,
+        felt: bool,
+        motion: PlannedMotion,
+        map: ToolMap,
+        means: Means,
+    ) -> Sliding:
+        """How to go on from a place (3,) [m] on a surface with a normal (3,)."""
 
 
 class SlidePhase(Phase):
-    """Slides, once the navigator has told it to."""
+    """Slides, once a response has answered with a slide."""
 
     def __init__(
-        self, world: World, arm: Arm, controller: control.Controller, response: Slider
+        self,
+        world: World,
+        arm: Arm,
+        controller: control.Controller,
+        response: Slider,
+        map: ToolMap,
+        means: Means,
     ) -> None:
         super().__init__(world, POLL_INTERVAL)
-        self._explore, self._period = world.explore, world.controller.period
+        self._explore = world.explore
+        self._period = world.controller.period
         self._gains = gains_of_law(world)
-        self._arm, self._usual, self._response = arm, controller, response
-        self.controller = controller  # that of the run, with the law that slides
-        self._start, self._felt, self._bias = 0.0, -math.inf, np.zeros(3)
-        self._found, self._pressed, self._looks_felt = False, 0, 0
+        self._arm = arm
+        self._usual = controller
+        self._response = response
+        self._map = map
+        self._means = means
+        self._sliding = controller  # that of the run, with the law that slides
+        self._start = 0.0  # [s] when it began
+        self._felt = -math.inf  # [s] when the surface was felt last
+        self._bias = np.zeros(3)
+        self._found = False  # whether what was felt was found again
+        # looks in a row at which too much is felt, and at which the surface is
+        self._pressed = 0
+        self._looks_felt = 0
+
+    def takes(self, motion: PlannedMotion) -> bool:
+        """Whether the arm is to slide."""
+        return motion.slide is not None
+
+    def controller(self, usual: control.Controller) -> control.Controller:
+        """The run's, with the law that slides."""
+        return self._sliding
 
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """The slide that comes before a ``motion`` with ``slide``; arguments as ``ReactionPhase.before``."""
+        """The slide that comes before a ``motion`` with ``slide``; arguments as ``Phase.before``."""
         assert motion.slide is not None
-        sensed, explore = state.control.sensed, self._explore
+        explore = self._explore
         control.begin_slide(state.control)
         self._bias = self._felt_before(float(trajectory.knots[0]), state)
-        self.controller = with_sliding(
+        self._sliding = with_sliding(
             self._usual, explore.force, explore.speed, motion.slide.normal, motion.slide.axis, self._bias,
             self._period, self._gains,
         )  # fmt: skip
-        self._begun, self._start, self._felt = round(time / self._step), time, time
-        self._found, self._pressed, self._looks_felt = False, 0, 0
-        here = quintic_trajectory(
-            sensed.q[None], 2.0 * MAX_SLIDE_TIME, time
-        )  # its end would be arrival
+        self._begun = round(time / self._step)
+        self._start = time
+        self._felt = time
+        self._found = False
+        self._pressed = 0
+        self._looks_felt = 0
+        # its end would be arrival
+        here = quintic_trajectory(state.control.sensed.q[None], 2.0 * MAX_SLIDE_TIME, time)
         return motion._replace(trajectory=here, phase=MotionPhase.SLIDE)
 
     def _felt_before(self, since: float, state: State) -> np.ndarray:
@@ -87,45 +128,63 @@ class SlidePhase(Phase):
         rows = rows[rows[:, 0] > since + FREE_TIME]
         if not len(rows):
             return self._bias
-        columns, torque = jacobian(self._arm, onset.q), control.torques_in(rows).mean(axis=0)
+        columns = jacobian(self._arm, onset.q)
+        torque = control.torques_in(rows).mean(axis=0)
         return np.asarray(np.linalg.lstsq(columns.T, torque, rcond=1e-3)[0][:3])
 
-    def is_over(self, step: int, state: State) -> bool:
+    def look(self, step: int, state: State, motion: PlannedMotion) -> Look:
         """Whether the arm shall go on: the way is free, or what was felt is lost."""
         if not self._is_due(step):
-            return False
+            return Look(False, motion)
         time = step * self._step
-        slides, normal = felt_normal(self.controller.law)
+        felt, normal = felt_normal(self._sliding.law)
         force = state.control.belief.wrench[:3] - self._bias
         pressed = float(np.linalg.norm(force)) > PRESSED_RATIO * self._explore.force
         self._pressed = self._pressed + 1 if pressed else 0
-        self._looks_felt = self._looks_felt + 1 if slides else 0
-        if slides:
+        self._looks_felt = self._looks_felt + 1 if felt else 0
+        if felt:
             self._felt = time
         if self._looks_felt >= FOUND_LOOKS and not self._found:
             self._found = True
-            self._response.confirm_slide(True)
-        lost = time - (self._felt if self._found else self._start) > (
-            SEARCH_TIME if self._found else APPROACH_TIME
+            self._map.beliefs.confirm(True)
+        if self._is_lost(time) or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
+            return Look(True, motion)
+        place = tool_at(self._arm, state.control.sensed.q)
+        axis, motion = self._response.slide_on(
+            time, place, normal, felt, motion, self._map, self._means
         )
-        if lost or self._pressed > 2 or time - self._start > MAX_SLIDE_TIME:
-            return True
-        place = forward_kinematics(self._arm, state.control.sensed.q)[:3, 3]
-        axis = self._response.slide_on(time, place, normal, slides)
         if axis is None:
-            return True
-        self.controller.law.memory[hybrid.AXIS : hybrid.AXIS + 3] = axis
-        return False
+            return Look(True, motion)
+        self._sliding.law.memory[hybrid.AXIS : hybrid.AXIS + 3] = axis
+        return Look(False, motion)
+
+    def _is_lost(self, time: float) -> bool:
+        """Whether the surface was not felt for too long."""
+        if self._found:
+            return time - self._felt > SEARCH_TIME
+        return time - self._start > APPROACH_TIME
 
     def end(
         self, trajectory: Trajectory, time: float, state: State
     ) -> tuple[np.ndarray, np.ndarray]:
-        """From where the arm goes on, with the world's own law; as ``ReactionPhase.end``."""
+        """From where the arm goes on, with the world's own law; as ``Phase.end``."""
         if not self._found:
-            self._response.confirm_slide(False)
+            self._map.beliefs.confirm(False)
         sensed = state.control.sensed
         control.end_slide(state.control)
         return sensed.q + sensed.qd * (time - float(sensed.time[0])), sensed.qd.copy()
+
+    def noted(
+        self,
+        detection: DetectionRecord,
+        time: float,
+        motion: PlannedMotion,
+        closed: Mapping[Step, float],
+    ) -> DetectionRecord:
+        """When the slide ended, the path from there, and what it taught."""
+        return detection._replace(
+            slid_until=time, start=motion.start, path=motion.cells, closed=closed
+        )
 
 
 def with_sliding(
@@ -143,10 +202,8 @@ def with_sliding(
     itself.
     """
     slower = min(1.0, _PERIOD / period)
-    heading, elevation = (
-        math.atan2(-normal[1], -normal[0]),
-        math.asin(np.clip(-normal[2], -1.0, 1.0)),
-    )
+    heading = math.atan2(-normal[1], -normal[0])
+    elevation = math.asin(np.clip(-normal[2], -1.0, 1.0))
     left = np.array([-math.sin(heading), math.cos(heading), 0.0])
     values: dict[str, object] = {
         "force": force,

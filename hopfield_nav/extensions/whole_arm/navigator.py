@@ -125,12 +125,14 @@ class WholeArmNavigator(Navigator):
     def localize(self, trace: Trace) -> ContactHypotheses:
         """Some milliseconds after a touch: where on the arm it may have been."""
         detection = self._unlocalized
-        self.motion, self._unlocalized = self.motion._replace(localize_at=np.inf), None
+        self._unlocalized = None
+        self.localize_at = np.inf
         return NOWHERE if detection is None else self.map.learning.localize(detection, trace)
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
         """At the end of a retreat or a trial: a new path from there."""
         self.map.learning.confirm(level_at_retreat)
+        self.localize_at = np.inf
         if not self._retreats:  # what was tried touched nothing
             self.arrive()
         self._retreats = False
@@ -183,8 +185,9 @@ class WholeArmNavigator(Navigator):
         size = float(np.linalg.norm(detection.torque))
         if len(self._trail) == 1 and self._touched_retreats > 0 and size > 0.0:
             self._trail = [Waypoint(detection.q + numbers.LEAVE * detection.torque / size, None)]
-        look = self.map.learning.look_at(detection) if self._unlocalized is not None else np.inf
-        return self._back(begin)._replace(localize_at=look)
+        is_new = self._unlocalized is not None
+        self.localize_at = self.map.learning.look_at(detection) if is_new else np.inf
+        return self._back(begin)._replace(localize_at=self.localize_at)
 
     def _back(self, begin: Reference) -> PlannedMotion:
         """Straight to where the arm was last before."""

@@ -18,3 +18,4 @@ from .tool_map import NOWHERE as NOWHERE
 from .tool_map import ContactHypotheses as ContactHypotheses
 from .tool_map import PriorMap as PriorMap
 from .tool_map import ToolMap as ToolMap
+from .tool_map import cell_of_start as cell_of_start

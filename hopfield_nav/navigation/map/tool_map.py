@@ -1,11 +1,13 @@
 """The map of the tool with all that is known and believed on it: grid, known obstacles, beliefs, goal."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 
+from dynamics import BadInput
 from hopfield_nav.navigation.map.beliefs import Beliefs, Cell, Step
-from hopfield_nav.navigation.map.collision_map import make_map, touches
+from hopfield_nav.navigation.map.collision_map import CollisionMap, make_map, touches
 from hopfield_nav.navigation.map.fading import FadingBeliefs
 from hopfield_nav.world import World
 
@@ -45,9 +47,11 @@ class ToolMap:
         forget, shape = world.planner.forget, self.grid.shape
         # ``show_beliefs`` marks cells believed to be occupied
         self.beliefs = Beliefs(shape) if forget is None else FadingBeliefs(shape, forget)
-        self.unreachable = np.zeros(
-            self.grid.shape, dtype=bool
-        )  # as it turned out; blocked, but not marked
+        # cells out of the arm's reach, as it turned out: blocked, but not marked
+        self.unreachable = np.zeros(self.grid.shape, dtype=bool)
+        self.why_unreachable = ""  # the last of them
+        # how often each cell was gone back to in vain, since a retreat came to its end
+        self.tries: Counter[Cell] = Counter()
         self.goal = None if world.goal_point is None else np.array(world.goal_point)  # (3,) [m]
         self.goal_cell = None if self.goal is None else self.grid.cell_of(self.goal)
 
@@ -142,3 +146,22 @@ class ToolMap:
         kinds = np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
         kinds[(kinds == 0) & self.grid.felt] = 3
         return kinds
+
+
+def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[int, ...]:
+    """The cell of a map of the tool over which the tool (3,) starts [m].
+
+    Raises ``BadInput``: the world has a goal, and the tool starts beside its map.
+    """
+    cell = grid.cell_of(tool)
+    if world.goal is not None and not grid.inside(cell):
+        axes, where = "xyz"[: len(cell)], "above" if len(cell) == 2 else "in"
+        place = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate(axes))
+        allowed = f"start.position: [{', '.join(axes)}], or joints, where the tool is over one of the map's cells"
+        raise BadInput(
+            f"the tool does not start {where} the map",
+            where="start.joints",
+            found=place,
+            allowed=allowed,
+        )
+    return cell

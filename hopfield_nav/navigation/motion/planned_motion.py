@@ -1,4 +1,4 @@
-"""What the navigator hands on: motions along the paths that plans give; and the plans, as a record has them."""
+"""What a navigator answers: a motion of the joints along a path, or the end of the run."""
 
 from enum import Enum, auto
 from typing import NamedTuple
@@ -7,11 +7,6 @@ import numpy as np
 
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, Step
-from hopfield_nav.planning import Landscape
-from hopfield_nav.plugin import is_ours
-from hopfield_nav.world import PlannerSection, World
-
-NETWORK, AGAINST_BELIEFS, OWN = "network", "against_beliefs", "own"
 
 
 class MotionPhase(Enum):
@@ -19,9 +14,8 @@ class MotionPhase(Enum):
 
     TO_GOAL = auto()  # over a path to the goal
     RETREAT = auto()  # back from a touch; how to go on is decided at its end
-    TRIAL = (
-        auto()
-    )  # of what was felt, or along the tool from the start; how to go on is decided at its end
+    # of what was felt, or along the tool from the start; how to go on is decided at its end
+    TRIAL = auto()
     EXPLORE = auto()  # over waypoints of a response, which is asked again at its end
     REACTION = auto()  # brings the arm to rest after an alarm; decided as soon as it rests
     SLIDE = auto()  # along what was felt; decided as soon as the way is free, or nothing is felt
@@ -45,8 +39,8 @@ class Reference(NamedTuple):
     qdd: np.ndarray
 
 
-class Approach(NamedTuple):
-    """A segment that leads along the last part of a step, to where a surface should bar it."""
+class PartOfStep(NamedTuple):
+    """A segment that leads along the last part of a step, to where something should bar it."""
 
     segment: int  # its number
     step: Step  # it ends at the centre of one of the step's cells
@@ -56,9 +50,7 @@ class Slide(NamedTuple):
     """How the arm slides along a surface."""
 
     normal: np.ndarray  # (3,) from the surface, a unit vector
-    axis: (
-        np.ndarray
-    )  # (3,) unit vector about which it goes counter-clockwise around what is touched
+    axis: np.ndarray  # (3,) about which it goes counter-clockwise around what is touched, too
 
 
 class PlannedMotion(NamedTuple):
@@ -67,19 +59,23 @@ class PlannedMotion(NamedTuple):
     start: Cell  # cell from which the path begins
     cells: np.ndarray  # (k, rank) of the path
     trajectory: Trajectory | None  # of the joints
-    outcome: str = ""  # of the run, where there is no trajectory
-    reason: str = ""  # for it
+    # outcome, reason: of the run, where there is no trajectory
+    outcome: str = ""
+    reason: str = ""
     places: np.ndarray | None = None  # (m + 1, 3) where the tool is at the trajectory's knots [m]
     phase: MotionPhase = MotionPhase.TO_GOAL  # what it is for
     first_segment: FirstSegment = FirstSegment.OF_PATH  # what its first segment is
-    localize_at: float = (
-        np.inf
-    )  # when the torque of the touch before is to be looked at, if at all [s]
-    approach: Approach | None = None  # of a surface that is followed, if it is one
-    slide: Slide | None = None  # how the arm slides before it goes on, if it does
-    error_bound: float = (
-        0.0  # of the probability that the outcome no_path is wrong, where beliefs tell it
-    )
+    # of the whole arm: when the torque of the touch before is looked at, if at all [s]
+    localize_at: float = np.inf
+    part_of_step: PartOfStep | None = None  # a segment that ends a step it did not begin, if any
+    slide: Slide | None = None  # of a response that slides: how, before the arm goes on
+    # of the probability that the outcome no_path is wrong, where beliefs tell it
+    error_bound: float = 0.0
+
+    @property
+    def approach(self) -> PartOfStep | None:
+        """The segment that leads to a surface that is followed, if one does."""
+        return self.part_of_step
 
     @property
     def needs_decision(self) -> bool:
@@ -102,42 +98,11 @@ class PlannedMotion(NamedTuple):
         return self.first_segment is FirstSegment.RETREAT
 
 
-class NotedPlan(NamedTuple):
-    """A plan that a motion was made of, or that there was no path for one."""
-
-    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb;
-    # OWN, a planner from outside the program
-    time: float  # of the simulation [s]
-    by: str
-    cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none
-    activation: (
-        np.ndarray | None
-    )  # grid of the network that was asked last: ln sigma, or minus the distance
+def no_cells(rank: int) -> np.ndarray:
+    """A path of no cells (0, rank)."""
+    return np.zeros((0, rank), dtype=int)
 
 
-def planned_by(section: PlannerSection) -> str:
-    """Who plans in a world."""
-    return NETWORK if is_ours("planner", section.kind) else OWN
-
-
-class PlanNotes:
-    """Notes every plan of a run in order; of several at the same time the last alone."""
-
-    def __init__(self, world: World) -> None:
-        self._keeps = world.record.keeps_network(int(np.prod(world.map.shape)))
-        self._shape = tuple(world.map.shape)
-        self.plans: list[NotedPlan] = []
-
-    def note(
-        self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None
-    ) -> None:
-        """Note a plan at a simulated time [s]; a network over another grid than the world's is not kept."""
-        if not self._keeps:
-            return
-        there = landscape is not None and landscape.near.shape == self._shape
-        path = np.zeros((0, len(self._shape)), dtype=int) if cells is None else cells
-        if self.plans and self.plans[-1].time == time:
-            self.plans.pop()
-        self.plans.append(
-            NotedPlan(time, by, path, landscape.activation if landscape and there else None)
-        )
+def run_ends(start: Cell, rank: int, outcome: str, reason: str) -> PlannedMotion:
+    """The end of a run at a cell of a map with so many axes: no motion, and why."""
+    return PlannedMotion(start, no_cells(rank), None, outcome, reason)

@@ -99,10 +99,9 @@ def touched_segment(
     first, now = (int(k) for k in np.clip(numbers, 0, last))
     place, here = (forward_kinematics(arm, angles)[:3, 3] for angles in (onset.q, detection.q))
     if np.linalg.norm((here - place)[: len(grid.shape)]) > HELD * grid.spacing:
-        first, place = (
-            now,
-            here,
-        )  # it went on: a level that was up before hides when this contact began
+        # it went on: a level that was up before hides when this contact began
+        first = now
+        place = here
     begun = min(
         (_segment(grid, motion, k, place) for k in (first, first - 1) if k >= 0),
         key=lambda s: s.off,
@@ -128,8 +127,9 @@ def _segment(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.n
     moves = motion.retreats or motion.trajectory.coefficients[0, 1].any()
     is_retreat = number == 0 and moves and not motion.passes_by
     step = None if is_retreat else step_of(grid, begin, end)
-    if motion.approach is not None and number == motion.approach.segment:
-        step = motion.approach.step
+    part = motion.part_of_step
+    if part is not None and number == part.segment:
+        step = part.step
     return Segment(number, step, direction, place, off)
 
 

@@ -1,5 +1,10 @@
-from .choice import as_points as as_points
+from .believed_paths import FACTS_ALONE as FACTS_ALONE
+from .believed_paths import BelievedPaths as BelievedPaths
+from .believed_paths import believed_by as believed_by
+from .believed_paths import targets as targets
 from .choice import believed_map as believed_map
 from .choice import built_in as built_in
 from .choice import open_cells as open_cells
 from .choice import planner_for as planner_for
+from .marked_paths import MarkedPaths as MarkedPaths
+from .own import as_points as as_points

@@ -1,6 +1,6 @@
 """What follows a touch of the tool: the responses, one a file, and what they share.
 
-Each is an object that is given what was felt and gives the next motion (``replan.Replan``).
+``navigation.answer`` says what follows; a ``Response`` may replace a part of it.
 """
 
 import lazy_loader

@@ -1,11 +1,9 @@
 from .own import OwnResponse as OwnResponse
 from .own import TouchReport as TouchReport
 from .own import checked_waypoints as checked_waypoints
-from .paths import BelievedPaths as BelievedPaths
-from .paths import MarkedPaths as MarkedPaths
-from .replan import MAX_TRIES as MAX_TRIES
-from .replan import Replan as Replan
-from .replan import Retreat as Retreat
+from .response import Response as Response
+from .retreat import MAX_TRIES as MAX_TRIES
+from .retreat import cell_to_go_back_to as cell_to_go_back_to
 from .touch import ON_LINE as ON_LINE
 from .touch import REACH as REACH
 from .touch import SLOWER as SLOWER

@@ -7,12 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from hopfield_nav.navigation import motion
-from hopfield_nav.navigation.map import Cell
-from hopfield_nav.navigation.planners import as_points
-from hopfield_nav.navigation.responses.paths import BelievedPaths
-from hopfield_nav.navigation.responses.replan import Replan, Retreat
-from hopfield_nav.navigation.responses.touch import ToolTouch
+from hopfield_nav.navigation.answer import go_on
+from hopfield_nav.navigation.map import Cell, ToolMap
+from hopfield_nav.navigation.motion import (
+    LEAST_FORCE,
+    Means,
+    MotionPhase,
+    PlannedMotion,
+    Reference,
+    is_corner,
+    joints_over,
+    seconds_between,
+    tool_at,
+    tool_poses,
+    trajectory_through,
+)
+from hopfield_nav.navigation.planners import as_points, believed_by, targets
+from hopfield_nav.navigation.responses.response import Response
+from hopfield_nav.navigation.responses.touch import SLOWER, ToolTouch
 from hopfield_nav.plugin import BelievedMap, Method, MethodFailed, Own
 
 
@@ -33,90 +45,125 @@ class TouchReport:
         return self.find(tuple(int(c) for c in start))
 
 
-class OwnResponse(Replan):
+class OwnResponse(Response):
     """Asks a response of the user, after touches and ends of motions of the tool."""
 
-    def __init__(
-        self, method: Method, values: Mapping[str, Any],
-        situation: motion.Situation, motions: motion.ToolMotions, paths: BelievedPaths, retreat: Retreat,
-    ) -> None:  # fmt: skip
-        super().__init__(situation, motions, paths, retreat)
+    def __init__(self, method: Method, values: Mapping[str, Any]) -> None:
         self._own = Own(method, values)
-        self._chosen: np.ndarray | None = None
+        self._chosen: np.ndarray | None = None  # the waypoints of its last answer
 
-    def on_touch(self, touch: ToolTouch) -> motion.PlannedMotion:
-        """Back, and over the waypoints; or as ``Replan``."""
-        start = self._retreat.cell(touch.touched)
-        self._ask("on_touch", touch, start)
-        return self._go(start, touch.begin, at_centre=False) or self.go_on(start, touch.begin)
-
-    def on_rest(self, touch: ToolTouch) -> motion.PlannedMotion:
-        """Over the next waypoints; after a reaction over those that were chosen at the touch."""
-        now = self._situation.motion
-        if now.phase is not motion.MotionPhase.EXPLORE:
-            chosen = self._go(now.start, touch.begin, at_centre=False) if now.reacts else None
-            return chosen or super().on_rest(touch)
-        here: Cell = tuple(int(c) for c in now.cells[-1])
-        self._chosen = None
-        if here not in self._paths.targets():
-            self._ask("on_rest", touch, here)
-        return self._go(here, touch.begin, at_centre=True) or self.go_on(here, touch.begin)
-
-    def onward(self, cell: Cell, begin: motion.Reference, slower: float) -> motion.PlannedMotion:
-        """To the end of a segment on which a touch is passed by; there it is asked again."""
-        return self._over(np.array([cell], dtype=float), cell, begin, slower) or self.go_on(
-            cell, begin
-        )
-
-    def _ask(self, function: str, touch: ToolTouch, start: Cell) -> None:
-        map_, segment = self._situation.map, touch.segment
-        believed = self._paths.believed(start).read_only()
-        place = self._situation.tool(touch.begin.q) if segment is None else segment.place
-        flat = np.zeros(map_.rank) if segment is None else segment.direction[: map_.rank]
+    def after_touch(
+        self, start: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
+    ) -> PlannedMotion | None:
+        """Back, and over the waypoints; None where there are none, or the arm does not reach them."""
+        segment = touch.segment
+        flat = segment.direction[: map.rank]
         size = float(np.linalg.norm(flat))
-        direction = flat / size if size > motion.LEAST_FORCE else np.zeros(map_.rank)
-        step = None if segment is None or segment.step is None else np.array(segment.step.ends)
-        force = touch.felt[: map_.rank].copy()
+        believed = believed_by(start, map, means.world).read_only()
         report = TouchReport(
-            touch.begin.time, believed, map_.in_cells(place), direction, force, step, self._find
+            time=touch.begin.time,
+            believed=believed,
+            place=map.in_cells(segment.place),
+            direction=flat / size if size > LEAST_FORCE else np.zeros(map.rank),
+            force=touch.force[: map.rank].copy(),
+            step=None if segment.step is None else np.array(segment.step.ends),
+            find=_planner(map, means),
         )
         self._chosen = self._own.ask(
-            function, report, lambda answer: checked_waypoints(answer, believed)
+            "on_touch", report, lambda answer: checked_waypoints(answer, believed)
         )
+        return self._by_way_of(start, touch.begin, motion, map, means)
 
-    def _find(self, start: Cell) -> np.ndarray | None:
-        cells = self._paths.find(start).plan.cells
-        return None if cells is None else cells.copy()
+    def after_rest(
+        self, begin: Reference, motion: PlannedMotion, map: ToolMap, means: Means
+    ) -> PlannedMotion | None:
+        """Over the next waypoints; after a reaction over those that were chosen at the touch."""
+        if motion.reacts:
+            return self._by_way_of(motion.start, begin, motion, map, means)
+        if motion.phase is not MotionPhase.EXPLORE:
+            return None
+        here: Cell = tuple(int(c) for c in motion.cells[-1])
+        self._chosen = None
+        if here not in targets(map):
+            self._chosen = self._ask_at_rest(here, begin, map, means)
+        if self._chosen is not None:
+            onward = _over(self._chosen, here, begin, motion, map, means)
+            if onward is not None:
+                return onward
+        return go_on(here, begin, motion, map, means)
 
-    def _go(
-        self, start: Cell, begin: motion.Reference, at_centre: bool
-    ) -> motion.PlannedMotion | None:
-        """Over the chosen waypoints; None without any, or where the arm cannot reach them."""
+    def past_touch(
+        self, end: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
+    ) -> PlannedMotion | None:
+        """To the end of a segment on which a touch is passed by; there it is asked again."""
+        points = np.array([end], dtype=float)
+        onward = _over(points, end, touch.begin, motion, map, means, SLOWER)
+        return onward or go_on(end, touch.begin, motion, map, means)
+
+    def _ask_at_rest(
+        self, here: Cell, begin: Reference, map: ToolMap, means: Means
+    ) -> np.ndarray | None:
+        believed = believed_by(here, map, means.world).read_only()
+        report = TouchReport(
+            time=begin.time,
+            believed=believed,
+            place=map.in_cells(tool_at(means.arm, begin.q)),
+            direction=np.zeros(map.rank),
+            force=np.zeros(map.rank),
+            step=None,
+            find=_planner(map, means),
+        )
+        chosen: np.ndarray | None = self._own.ask(
+            "on_rest", report, lambda answer: checked_waypoints(answer, believed)
+        )
+        return chosen
+
+    def _by_way_of(
+        self, start: Cell, begin: Reference, motion: PlannedMotion, map: ToolMap, means: Means
+    ) -> PlannedMotion | None:
+        """Over the centre of a cell and the chosen waypoints; None without any."""
         if self._chosen is None:
             return None
-        first = np.array([start], dtype=float)[int(at_centre) :]
-        return self._over(np.concatenate([first, self._chosen]), start, begin)
+        points = np.concatenate([np.array([start], dtype=float), self._chosen])
+        return _over(points, start, begin, motion, map, means)
 
-    def _over(
-        self, points: np.ndarray, start: Cell, begin: motion.Reference, slower: float = 1.0
-    ) -> motion.PlannedMotion | None:
-        """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
-        poses, cells = self._motions.poses(points), np.rint(points).astype(int)
-        path = self._motions.follow(poses, begin.q)
-        if path.reason:
-            self._situation.map.exclude(poses[path.reached, :3, 3], cells, start)
-            return None
-        places = np.vstack([self._situation.tool(begin.q), poses[:, :3, 3]])
-        times = self._motions.times(
-            motion.ToolPath(cells, poses, bool((points != cells).any())), places
-        )
-        times[0] *= slower
-        rests, lines = self._paths.rests(places), itertools.pairwise(np.diff(places, axis=0))
-        rests[:-1] |= np.array([motion.is_corner(a, b) for a, b in lines], dtype=bool)
-        trajectory = self._motions.trajectory(path.q, times, begin, rests)
-        return motion.PlannedMotion(
-            start, cells, trajectory, places=places, phase=motion.MotionPhase.EXPLORE
-        )
+
+def _planner(map: ToolMap, means: Means) -> Callable[[Cell], np.ndarray | None]:
+    """What finds the cells of a path as the world's planner would."""
+
+    def find(start: Cell) -> np.ndarray | None:
+        cells = means.paths.find(start, map).plan.cells
+        return None if cells is None else cells.copy()
+
+    return find
+
+
+def _over(
+    points: np.ndarray,
+    start: Cell,
+    begin: Reference,
+    motion: PlannedMotion,
+    map: ToolMap,
+    means: Means,
+    slower: float = 1.0,
+) -> PlannedMotion | None:
+    """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
+    poses = tool_poses(points, map, means.world)
+    cells = np.rint(points).astype(int)
+    joints = joints_over(poses, begin.q, motion, map, means)
+    if joints.reason:
+        map.exclude(poses[joints.reached, :3, 3], cells, start)
+        return None
+    places = np.vstack([tool_at(means.arm, begin.q), poses[:, :3, 3]])
+    is_between_centres = bool((points != cells).any())
+    times = seconds_between(places, is_between_centres, map, means.world)
+    times[0] *= slower
+    rests = means.paths.rests(places, map)
+    assert rests is not None
+    lines = itertools.pairwise(np.diff(places, axis=0))
+    rests[:-1] |= np.array([is_corner(a, b) for a, b in lines], dtype=bool)
+    trajectory = trajectory_through(joints.q, times, begin, means, rests)
+    return PlannedMotion(start, cells, trajectory, places=places, phase=MotionPhase.EXPLORE)
 
 
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
@@ -126,7 +173,8 @@ def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
     """
     if answer is None:
         return None
-    points, shape = as_points(answer, believed).astype(float), np.array(believed.blocked.shape)
+    points = as_points(answer, believed).astype(float)
+    shape = np.array(believed.blocked.shape)
     corners = np.vstack([np.array([believed.start], dtype=float), points])
     for begin, end in itertools.pairwise(corners):
         count = int(np.ceil(2.0 * np.abs(end - begin).max())) + 1

@@ -1,4 +1,4 @@
-"""What a response to a touch of the tool is asked with, what the touch teaches, and whether it may be passed by.
+"""What a touch of the tool teaches of steps and cells, and whether it may be passed by.
 
 The arm goes on slowly past a *glancing* contact, whose force does not oppose the motion. The alarm
 guards the passage (``control.pass_by``): a force that grows by a whole threshold ends it.
@@ -15,92 +15,85 @@ from hopfield_nav.navigation.motion import (
     PlannedMotion,
     Reference,
     Segment,
-    Situation,
     cell_at,
 )
 
-ALONG = (
-    0.5**0.5
-)  # cosine between force and motion below which the part along the surface is the larger one
+# cosine between force and motion below which the part along the surface is the larger one
+ALONG = 0.5**0.5
 SLOWER = 2.0  # times as long as usual takes the rest of a segment on which a touch is passed by
 REACH = 0.5  # [cells] how far in front of the tool what is felt is looked for
 ON_LINE = 1e-3  # [m] a touch so near to the line of a step is one on that step
 
 
 class ToolTouch(NamedTuple):
-    """A touch of the tool, or a rest without one."""
+    """A touch of the tool on its way."""
 
     begin: Reference  # from which the next motion begins
-    segment: Segment | None = None  # of the present motion, that was touched; None at rest
-    felt: np.ndarray = np.zeros(3)  # (3,) force on the tool [N]
-
-    @property
-    def touched(self) -> Segment:
-        """The segment that was touched."""
-        assert self.segment is not None
-        return self.segment
+    segment: Segment  # of the motion until now, that was touched
+    force: np.ndarray  # (3,) on the tool [N]
 
 
-def learn_of_touch(
-    situation: Situation, segment: Segment, force: np.ndarray, passing: bool
-) -> Cell:
-    """Note a touch with a force (3,) [N] on the map; returns the cell that is believed to be occupied.
+def learn_of_touch(touch: ToolTouch, glancing: bool, motion: PlannedMotion, map: ToolMap) -> Cell:
+    """Note a touch on the map; returns the cell that is believed to be occupied.
 
-    One that is passed by says nothing yet of the segment: that is being driven.
+    A ``glancing`` one may be passed by and says nothing yet of the segment: that is being driven.
     """
-    map_, beliefs, shape = situation.map, situation.map.beliefs, situation.map.grid.shape
+    _, segment, force = touch
+    beliefs = map.beliefs
     true_stop = segment.step is not None and segment.is_barred(force) and segment.off <= ON_LINE
-    if segment.step is not None and not passing:
-        beliefs.touch(segment.step, true_stop)
-    elif not passing:
-        _leave_to_steps(map_, situation.motion, segment)
-    cell = _cell_ahead(map_, segment, force)
-    if map_.grid.inside(cell) and cell != map_.goal_cell and cell not in beliefs.visited:
+    if not glancing:
+        if segment.step is not None:
+            beliefs.touch(segment.step, true_stop)
+        else:
+            _leave_to_steps(segment, motion, map)
+    cell = _cell_ahead(map, segment, force)
+    if map.grid.inside(cell) and cell != map.goal_cell and cell not in beliefs.visited:
         beliefs.believe_occupied(cell, AHEAD if true_stop else ASIDE)
+    shape = map.grid.shape
     return tuple(int(np.clip(c, 0, n - 1)) for c, n in zip(cell, shape, strict=True))
 
 
-def _cell_ahead(map_: ToolMap, segment: Segment, force: np.ndarray) -> Cell:
+def _cell_ahead(map: ToolMap, segment: Segment, force: np.ndarray) -> Cell:
     """The cell half a cell from the touch, against the force or, where none is felt, along the motion."""
-    felt = float(np.linalg.norm(force)) > LEAST_FORCE
-    heading = -force[: map_.rank] if felt else segment.direction[: map_.rank]
-    length, ahead = float(np.linalg.norm(heading)), segment.place.copy()
+    is_felt = float(np.linalg.norm(force)) > LEAST_FORCE
+    heading = -force[: map.rank] if is_felt else segment.direction[: map.rank]
+    length = float(np.linalg.norm(heading))
+    ahead = segment.place.copy()
     if length > 0.0:
-        ahead[: map_.rank] += REACH * map_.grid.spacing * heading / length
-    return map_.grid.cell_of(ahead)
+        ahead[: map.rank] += REACH * map.grid.spacing * heading / length
+    return map.grid.cell_of(ahead)
 
 
-def _leave_to_steps(map_: ToolMap, motion: PlannedMotion, segment: Segment) -> None:
+def _leave_to_steps(segment: Segment, motion: PlannedMotion, map: ToolMap) -> None:
     """A touch on no step: that segment is closed alone, and longer moves are no longer made there."""
-    if (segment.number == 0 and not motion.passes_by) or motion.places is None:
+    is_retreat = segment.number == 0 and not motion.passes_by
+    if is_retreat or motion.places is None:
         return
-    begin = cell_at(map_.grid, motion.places[segment.number])
+    begin = cell_at(map.grid, motion.places[segment.number])
     if begin is not None and segment.number == len(motion.places) - 2:
-        map_.beliefs.touch_to_goal(begin)
-    for place in (segment.place, *motion.places[segment.number : segment.number + 2]):
-        cell = map_.grid.cell_of(place)
-        if map_.grid.inside(cell) and cell != map_.goal_cell:
-            map_.beliefs.rough.add(cell)
+        map.beliefs.touch_to_goal(begin)
+    ends = motion.places[segment.number : segment.number + 2]
+    for place in (segment.place, *ends):
+        cell = map.grid.cell_of(place)
+        if map.grid.inside(cell) and cell != map.goal_cell:
+            map.beliefs.rough.add(cell)
 
 
-def is_glancing(
-    arm: Arm,
-    motion: PlannedMotion,
-    segment: Segment,
-    force: np.ndarray,
-    q_ref: np.ndarray,
-    qd_ref: np.ndarray,
-) -> bool:
-    """Whether a touch may be passed by: its force [N] opposes neither the segment nor the motion.
+def is_glancing(touch: ToolTouch, motion: PlannedMotion, arm: Arm) -> bool:
+    """Whether a touch may be passed by: its force opposes neither the segment nor the motion.
 
     The first segment of a motion is a retreat, or one on which a touch has been passed by already:
     there none is.
     """
-    velocity = (jacobian(arm, q_ref) @ qd_ref)[:3]
-    size, speed = float(np.linalg.norm(force)), float(np.linalg.norm(velocity))
+    begin, segment, force = touch
+    velocity = (jacobian(arm, begin.q) @ begin.qd)[:3]
+    size = float(np.linalg.norm(force))
+    speed = float(np.linalg.norm(velocity))
     if motion.reacts or segment.number == 0 or size <= LEAST_FORCE or speed == 0.0:
         return False
-    return max(-float(force @ segment.direction), -float(force @ velocity) / speed) < ALONG * size
+    against_segment = -float(force @ segment.direction)
+    against_motion = -float(force @ velocity) / speed
+    return max(against_segment, against_motion) < ALONG * size
 
 
 def segment_under_way(motion: PlannedMotion, time: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,16 +1,17 @@
 """The space ``tool``: a cell is a place of the tool point, in a level plane or in space."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from dynamics import Arm, forward_kinematics, load_arm
 from hopfield_nav.loop import evaluate, quintic_trajectory
-from hopfield_nav.navigation.map import CollisionMap
-from hopfield_nav.navigation.motion import cell_of_start, follow_regular_path
-from hopfield_nav.navigation.navigator import Navigator, Space
+from hopfield_nav.navigation.map import CollisionMap, cell_of_start
+from hopfield_nav.navigation.motion import follow_regular_path
+from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.navigation.planners import built_in, open_cells
+from hopfield_nav.navigation.space import Space
 from hopfield_nav.plugin import BelievedMap, Method, is_ours
 from hopfield_nav.world import GoalSection, PlannerSection, World
 
@@ -24,11 +25,16 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
     blocked = np.zeros((3,) * rank, dtype=bool)
-    start, middle, end = (0,) * rank, (1,) * rank, (2,) * rank
+    start = (0,) * rank
+    middle = (1,) * rank
+    end = (2,) * rank
     blocked[middle] = True
-    step, goals, none = np.array([[start, (1, *start[1:])]]), np.array([end]), np.zeros(0)
+    step = np.array([[start, (1, *start[1:])]])
+    goals = np.array([end])
+    none = np.zeros(0)
     asked = BelievedMap(blocked, none, step, none, start, goals, goals[:0], planner.radius)
-    cells = [built_in(planner).plan(replace(asked, closed=step[k:])).cells for k in (0, 1)][1]
+    built_in(planner).plan(asked)  # around a closed step, for which there is code of its own
+    cells = built_in(planner).plan(replace(asked, closed=step[:0])).cells
     open_cells(planner, blocked, start, end)
     if planner.any_angle and rank <= 3 and cells is not None:
         from hopfield_nav.planning import shorten_path
@@ -56,12 +62,10 @@ class ToolSpace(Space):
             "response", "follow" if name == "slide" and hidden else name, world.folder
         )
         if is_ours("response", name):
-            return ToolNavigator(world, arm, start, method.kernel)
+            return ToolNavigator(world, arm, start, method.kernel())
         from hopfield_nav.navigation.responses import OwnResponse
 
-        return ToolNavigator(
-            world, arm, start, partial(OwnResponse, method, world.explore.parameters)
-        )
+        return ToolNavigator(world, arm, start, OwnResponse(method, world.explore.parameters))
 
     def cells(self, world: World, arm: Arm) -> CollisionMap:
         """The empty map."""

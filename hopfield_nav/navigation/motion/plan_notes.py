@@ -1,0 +1,51 @@
+"""The plans of a run, as a record has them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hopfield_nav.planning import Landscape
+from hopfield_nav.plugin import is_ours
+from hopfield_nav.world import PlannerSection, World
+
+NETWORK, AGAINST_BELIEFS, OWN = "network", "against_beliefs", "own"
+
+
+class NotedPlan(NamedTuple):
+    """A plan that a motion was made of, or that there was no path for one."""
+
+    # by: NETWORK, a climb; AGAINST_BELIEFS, over what is believed to be closed, which is no climb;
+    # OWN, a planner from outside the program
+    time: float  # of the simulation [s]
+    by: str
+    cells: np.ndarray  # (k, rank) of the path; k = 0 where there is none
+    # grid of the network that was asked last: ln sigma, or minus the distance
+    activation: np.ndarray | None
+
+
+def planned_by(section: PlannerSection) -> str:
+    """Who plans in a world."""
+    return NETWORK if is_ours("planner", section.kind) else OWN
+
+
+class PlanNotes:
+    """Notes every plan of a run in order; of several at the same time the last alone."""
+
+    def __init__(self, world: World) -> None:
+        self._keeps = world.record.keeps_network(int(np.prod(world.map.shape)))
+        self._shape = tuple(world.map.shape)
+        self.plans: list[NotedPlan] = []
+
+    def note(
+        self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None
+    ) -> None:
+        """Note a plan at a simulated time [s]; a network over another grid than the world's is not kept."""
+        if not self._keeps:
+            return
+        there = landscape is not None and landscape.near.shape == self._shape
+        path = np.zeros((0, len(self._shape)), dtype=int) if cells is None else cells
+        if self.plans and self.plans[-1].time == time:
+            self.plans.pop()
+        self.plans.append(
+            NotedPlan(time, by, path, landscape.activation if landscape and there else None)
+        )
