@@ -20,7 +20,8 @@ from timing import asked, table, tell
 from hopfield_nav import load_world
 from hopfield_nav.extensions.whole_arm.strategies import _OwnBelief
 from hopfield_nav.navigation.map import Beliefs, step_between
-from hopfield_nav.navigation.planners.choice import OwnPlanner, believed_map
+from hopfield_nav.navigation.planners import believed_map
+from hopfield_nav.navigation.planners.own import OwnPlanner
 from hopfield_nav.navigation.responses import checked_waypoints
 from hopfield_nav.plugin import CollisionEvidence, ContactReport, Method
 from hopfield_nav.plugin import asked as method_asked

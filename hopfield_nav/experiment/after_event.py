@@ -121,21 +121,23 @@ def after_horizon(run: Running) -> PlannedMotion | End | None:
 
 def after_motion(run: Running) -> PlannedMotion | None:
     """How to go on at the end of a motion that needs a decision; None while that goes on."""
-    motion = run.navigator.motion
-    if motion.reacts:
-        begin = end_of_phase(run)
-    elif run.state.now.step < end_step(motion, run):
-        begin = None
-    else:
-        q = evaluate(run.trajectory, run.time)[0]
-        still = np.zeros_like(q)
-        begin = Reference(run.time, q, still, still)
+    reacts = run.navigator.motion.reacts
+    begin = end_of_phase(run) if reacts else end_of_motion(run)
     if begin is None:
         return None
     level = run.state.control.alarm.now.level_at_retreat
     planned = asked(lambda: run.navigator.replan(begin, level), run)
     set_off(planned, run)
     return planned
+
+
+def end_of_motion(run: Running) -> Reference | None:
+    """From where the arm goes on after a motion that leads to a rest; None while that goes on."""
+    if run.state.now.step < decision_step(run):
+        return None
+    q = evaluate(run.trajectory, run.time)[0]
+    still = np.zeros_like(q)
+    return Reference(run.time, q, still, still)
 
 
 def end_of_phase(run: Running) -> Reference | None:
@@ -179,20 +181,18 @@ def follow(trajectory: Trajectory, run: Running) -> None:
 
 
 def next_decision(run: Running, last_step: int) -> int:
-    """Step at which something is due, or may be, as the arm may rest; ``last_step``: nothing is."""
+    """The first step from now on at which something is to be asked; ``last_step``: nothing is."""
+    look = step_at(run.navigator.localize_at, run)
+    return int(min(decision_step(run), look, last_step))
+
+
+def decision_step(run: Running) -> float:
+    """The step at which how to go on is decided, or may be, as the arm may rest; inf for never."""
     motion = run.navigator.motion
-    step: float = last_step
-    if motion.needs_decision and motion.trajectory is not None:
-        if motion.reacts:
-            step = phase_of(motion, run).next_look(run.state.now.step)
-        else:
-            step = end_step(motion, run)
-    return int(min(step, step_at(run.navigator.localize_at, run), last_step))
-
-
-def end_step(motion: PlannedMotion, run: Running) -> float:
-    """The step at which a motion has ended."""
-    assert motion.trajectory is not None
+    if motion.trajectory is None or not motion.needs_decision:
+        return math.inf
+    if motion.reacts:
+        return phase_of(motion, run).next_look(run.state.now.step)
     return step_at(float(motion.trajectory.knots[-1]), run)
 
 

@@ -36,7 +36,9 @@ def sensed_alarm(state: State, time: float, trajectory: Trajectory) -> Detection
 class Detections:
     """Every detection of a run, with the truth of it; ``felt`` is the map before the first."""
 
-    def __init__(self, world: World, arm: Arm, surroundings: Surroundings, felt: np.ndarray) -> None:
+    def __init__(
+        self, world: World, arm: Arm, surroundings: Surroundings, felt: np.ndarray
+    ) -> None:
         self.records: list[DetectionRecord] = []
         self._arm = arm
         self._surroundings = surroundings

@@ -22,8 +22,8 @@ class Navigator(Protocol):
     What has an answer here is that of a navigator that marks cells, and believes nothing of steps.
     """
 
-    # the one that the arm makes now. The run alone sets it: to what was answered last, or to what it
-    # puts before that, as while the arm brakes
+    # the one that the arm makes now. The run alone sets it: to what was answered last, or to what
+    # it puts before that, as while the arm brakes
     motion: PlannedMotion
     notes: PlanNotes  # every plan so far
     localize_at: float = np.inf  # when ``localize`` is to be asked [s]

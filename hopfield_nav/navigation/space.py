@@ -13,9 +13,9 @@ from hopfield_nav.world import GoalSection, World
 class Space:
     """The owner of a kind of map; made without arguments by its ``Method``.
 
-    What has an answer here is nothing. ``pages`` and ``film_panel`` are "module:attribute" of the extension's own pictures: a mapping
-    from the names of files to functions of a ``Run``, drawn before those of signals, and a panel as
-    in ``figures.run.film_panels``.
+    What has an answer here is nothing. ``pages`` and ``film_panel`` are "module:attribute" of the
+    extension's own pictures: a mapping from the names of files to functions of a ``Run``, drawn
+    before those of signals, and a panel as in ``figures.run.film_panels``.
     """
 
     # whether a cell is a place of the tool: a record keeps marks and plans of these

@@ -242,7 +242,7 @@ def test_an_internal_error_in_a_run_keeps_its_record_and_the_report_beside_it(
         raise ValueError("not meant to happen")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    monkeypatch.setattr("hopfield_nav.experiment.after_event.after_alarm", fail)
     assert main(["run", "u_trap", "--no-plots", *out]) == 3
     folder = Path(out[1] if out else "runs/u_trap")
     (report,) = folder.glob("hopfield-nav-error-*.txt")

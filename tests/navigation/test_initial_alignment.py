@@ -9,6 +9,7 @@ from dynamics import forward_kinematics
 from hopfield_nav import Simulation, load_world, simulate
 from hopfield_nav.loop import evaluate, sample
 from hopfield_nav.navigation import Reference
+from hopfield_nav.navigation.answer import lead
 
 TURNED = "start.joints=[2.5511, -1.1193, 2.5706, 0.1196, 1.5708, {}]"
 SWINGING = [
@@ -98,6 +99,7 @@ def test_after_a_collision_no_joint_turns_far():
     bent = np.array(sim.world.start.joints)
     bent[5] += 1.5
     begin = Reference(sim.time, bent, np.full(6, 1e-3), np.zeros(6))
-    motion = sim.navigator.motions.over(sim.navigator.paths, (1, 10), begin)
+    navigator = sim.navigator
+    motion = lead((1, 10), begin, navigator.motion, navigator.map, navigator.means)
     assert motion.trajectory is None
     assert "branch ends" in motion.reason

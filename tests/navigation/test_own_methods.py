@@ -13,7 +13,7 @@ from refusals import refused, refused_by_command
 from hopfield_nav import load_run, load_world, simulate
 from hopfield_nav.cli.app import main
 from hopfield_nav.experiment import Simulation
-from hopfield_nav.navigation.planners.choice import checked_path
+from hopfield_nav.navigation.planners.own import checked_path
 from hopfield_nav.navigation.responses import checked_waypoints
 from hopfield_nav.plugin import PLAIN, BelievedMap, Method, MethodFailed, find_method, method_names
 from hopfield_nav.plugin.extension import comes_along

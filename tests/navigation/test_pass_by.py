@@ -12,8 +12,8 @@ from hopfield_nav.build import build_obstacles
 from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.motion.segments import Segment
-from hopfield_nav.navigation.responses.touch import is_glancing, segment_under_way
+from hopfield_nav.navigation.motion import Reference, Segment
+from hopfield_nav.navigation.responses.touch import ToolTouch, is_glancing, segment_under_way
 from hopfield_nav.record import score_run
 
 BESIDE = "obstacles: [{cylinder: {center: [0.36, %.4f], radius: 0.04}}]\n"
@@ -108,8 +108,10 @@ def test_what_is_a_graze(degrees, number, graze):
     aside = np.cross(heading, [0.0, 0.0, 1.0])
     force = -10.0 * (np.cos(np.radians(degrees)) * heading + np.sin(np.radians(degrees)) * aside)
     segment = Segment(number, None, heading, forward_kinematics(sim.arm, q)[:3, 3], 0.0)
-    assert is_glancing(sim.arm, motion, segment, force, q, qd) is graze
-    assert not is_glancing(sim.arm, motion, segment, force, q, 0.0 * qd)
+    touch = ToolTouch(Reference(time, q, qd, 0.0 * qd), segment, force)
+    assert is_glancing(touch, motion, sim.arm) is graze
+    at_rest = ToolTouch(Reference(time, q, 0.0 * qd, 0.0 * qd), segment, force)
+    assert not is_glancing(at_rest, motion, sim.arm)
     begin, end = segment_under_way(motion, time)
     np.testing.assert_array_equal([begin, end], motion.places[3:5])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,8 +17,8 @@ from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.loop import evaluate
 from hopfield_nav.navigation.map.beliefs import Step
 from hopfield_nav.navigation.motion.segments import Detection, step_of, touched_segment
-from hopfield_nav.navigation.responses.paths import FACTS_ALONE
-from hopfield_nav.navigation.responses.replan import Retreat
+from hopfield_nav.navigation.planners import FACTS_ALONE
+from hopfield_nav.navigation.responses import cell_to_go_back_to
 
 FEELING = "detection: {estimator: momentum_observer, measure: adaptive_joint_torque, mark: felt}\n"
 CROSSWISE = [
@@ -109,9 +110,10 @@ def test_the_arm_stops_before_it_drives_where_something_is_believed():
     navigator = sim.navigator
     here, there = ((int(a), int(b)) for a, b in navigator.motion.cells[5:7])
     places = navigator.motion.places
-    assert not navigator.paths.rests(places).any()
+    paths = navigator.means.paths
+    assert not paths.rests(places, navigator.map).any()
     navigator.beliefs.believe_occupied(there, 0.5)
-    rests = navigator.paths.rests(places)
+    rests = paths.rests(places, navigator.map)
     at = [tuple(cell) for cell in navigator.motion.cells.tolist()]
     assert rests[at.index(here)]
     assert rests[at.index(there)]
@@ -127,7 +129,7 @@ def test_the_arm_stops_before_a_corner_beside_what_is_believed():
         ([(4, 5), (5, 5), (6, 5)], [False] * 2),
     ):
         places = np.column_stack([navigator.grid.centre(np.array(cells)), np.zeros(len(cells))])
-        assert navigator.paths.rests(places).tolist() == rests
+        assert navigator.means.paths.rests(places, navigator.map).tolist() == rests
 
 
 @pytest.mark.parametrize("planner", ["{radius: 2}", "{any_angle: true}"])
@@ -276,7 +278,7 @@ def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
         detection = Detection(begin + after, q, force, np.zeros(6), Onset(begin + after, q), 0.0)
         segment = touched_segment(navigator.grid, sim.arm, navigator.motion, detection)
         assert (segment.number, segment.driven) == (0, pytest.approx(after))
-        return navigator.retreat.cell(segment)
+        return cell_to_go_back_to(segment, navigator.motion, navigator.map)
 
     first = tuple(navigator.motion.cells[0].tolist())
     assert [touched(0.01) for _ in range(5)] == 5 * [first]
@@ -288,7 +290,7 @@ def test_a_retreat_that_is_touched_at_once_has_not_been_tried():
 def test_a_retreat_that_is_touched_at_once_was_not_tried(driven, tried):
     """Between walls alarms come in bursts; only one that was driven counts as tried in vain."""
     motion = SimpleNamespace(cells=np.array([[3, 3], [3, 4]]), passes_by=False)
-    where = SimpleNamespace(grid=None, obstacles=lambda: np.zeros((8, 8), bool))
-    retreat = Retreat(SimpleNamespace(map=where, motion=motion))
-    assert retreat.cell(SimpleNamespace(number=0, driven=driven)) == (3, 3)
-    assert set(retreat.tries) == tried
+    where = SimpleNamespace(tries=Counter())
+    segment = SimpleNamespace(number=0, driven=driven)
+    assert cell_to_go_back_to(segment, motion, where) == (3, 3)
+    assert set(where.tries) == tried

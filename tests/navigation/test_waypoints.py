@@ -9,7 +9,8 @@ from scenes import GOAL, simulation
 from dynamics import forward_kinematics
 from hopfield_nav import load_world, simulate
 from hopfield_nav.loop import evaluate
-from hopfield_nav.navigation.motion.tool_motion import along_chain, tight_chain, times_between
+from hopfield_nav.navigation.motion.spline import times_between
+from hopfield_nav.navigation.motion.tool_path import along_chain, tight_chain
 
 
 def turning(tool):

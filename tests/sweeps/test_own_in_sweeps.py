@@ -161,7 +161,7 @@ def test_an_error_of_the_program_is_a_row_that_is_marked(here, monkeypatch):
     def fail(*_):
         raise IndexError("not meant to happen")
 
-    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    monkeypatch.setattr("hopfield_nav.experiment.after_event.after_alarm", fail)
     made = make_sweep(
         "u_trap",
         {"obstacles": [[], [{"sphere": {"center": [0.4, 0, 0], "radius": 0.05}}]]},

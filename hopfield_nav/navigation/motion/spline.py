@@ -38,9 +38,7 @@ def spline_through(
     after_turn = begin if turn is None else at_rest(float(turn.knots[-1]), rows[0])
     times = seconds_between(places, path.any_angle, map, means.world)
     times[0] *= slower
-    onward = trajectory_through(
-        rows[1:], times, after_turn, means, means.paths.rests(places, map)
-    )
+    onward = trajectory_through(rows[1:], times, after_turn, means, means.paths.rests(places, map))
     if turn is not None:
         places = np.vstack([tool_at(means.arm, begin.q), places])
     return PlannedMotion(start, path.cells, prepend(turn, onward), places=places)
@@ -69,9 +67,7 @@ def trajectory_through(
     )  # fmt: skip
 
 
-def seconds_between(
-    places: np.ndarray, any_angle: bool, map: ToolMap, world: World
-) -> np.ndarray:
+def seconds_between(places: np.ndarray, any_angle: bool, map: ToolMap, world: World) -> np.ndarray:
     """Seconds (k,) from place to place (k + 1, 3) [m]; more of them into cells not passed before."""
     asked = world.trajectory
     visited = map.beliefs.visited

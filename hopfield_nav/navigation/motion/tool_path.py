@@ -19,7 +19,9 @@ class ToolPath(NamedTuple):
     any_angle: bool  # whether it leaves the lines between centres
 
 
-def path_of_tool(route: Route, tool: np.ndarray, at_rest: bool, map: ToolMap, world: World) -> ToolPath:
+def path_of_tool(
+    route: Route, tool: np.ndarray, at_rest: bool, map: ToolMap, world: World
+) -> ToolPath:
     """Poses at the centres of the cells, or along a path at any angle where the world asks for one.
 
     An arm that rests may go straight from its tool's place (3,) [m] to the second cell.

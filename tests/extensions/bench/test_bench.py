@@ -332,7 +332,7 @@ def test_errors_of_the_program_are_rows_that_are_counted(here, capsys, monkeypat
     def fail(*_):
         raise IndexError("not meant to happen")
 
-    monkeypatch.setattr("hopfield_nav.experiment.guidance.Guidance.on_detection", fail)
+    monkeypatch.setattr("hopfield_nav.experiment.after_event.after_alarm", fail)
     assert main(["bench", "suite.yaml", "--worlds", "1", "--workers", "0", "--out", "out"]) == 0
     told = capsys.readouterr().err
     with Path("out/table.csv").open(encoding="utf-8", newline="") as file:

@@ -11,7 +11,7 @@ from hopfield_nav.experiment import Simulation, simulate
 from hopfield_nav.extensions.surfaces import Follow, SlideAlong
 from hopfield_nav.extensions.surfaces.responses.slide import MAX_IDLE, STUCK
 from hopfield_nav.extensions.surfaces.slide_phase import APPROACH_TIME, SEARCH_TIME
-from hopfield_nav.navigation.responses.paths import FACTS_ALONE
+from hopfield_nav.navigation.planners import FACTS_ALONE
 from hopfield_nav.record import load_run
 from hopfield_nav.world import parse_world
 
@@ -167,14 +167,24 @@ def _navigator():
     return sim.navigator
 
 
+def slide_on(navigator, time, place, normal):
+    """The axis to go on about, from a place at which the surface is felt."""
+    sliding = navigator.response.slide_on(
+        time, place, normal, True, navigator.motion, navigator.map, navigator.means
+    )
+    navigator.motion = sliding.motion
+    return sliding.axis
+
+
 def test_an_arm_that_does_not_get_on_leaves():
     navigator = _navigator()
     normal, on = np.array([-1.0, 0.0, 0.0]), np.array([0.0, 0.5 * navigator.grid.spacing, 0.0])
     place = navigator.response.surface.points[-1] - on
-    longest = STUCK[0] * STUCK[1] * navigator.grid.spacing / navigator.world.explore.speed
-    assert navigator.response.slide_on(9.0, place, normal, True) is not None
-    assert navigator.response.slide_on(9.0 + 0.9 * longest, place, normal, True) is not None
-    assert navigator.response.slide_on(9.0 + 1.1 * longest, place, normal, True) is None
+    speed = navigator.means.world.explore.speed
+    longest = STUCK[0] * STUCK[1] * navigator.grid.spacing / speed
+    assert slide_on(navigator, 9.0, place, normal) is not None
+    assert slide_on(navigator, 9.0 + 0.9 * longest, place, normal) is not None
+    assert slide_on(navigator, 9.0 + 1.1 * longest, place, normal) is None
 
 
 def test_an_arm_that_slides_where_all_is_known_leaves():
@@ -184,9 +194,8 @@ def test_an_arm_that_slides_where_all_is_known_leaves():
     spacing, moved, axes = navigator.grid.spacing, 0.0, []
     for k in range(200):
         along = 0.6 * spacing * np.sin(0.2 * k)
-        axes.append(
-            navigator.response.slide_on(0.02 * k, first + np.array([0.0, along, 0.0]), normal, True)
-        )
+        place = first + np.array([0.0, along, 0.0])
+        axes.append(slide_on(navigator, 0.02 * k, place, normal))
         if axes[-1] is None:
             break
         moved += 0.12 * spacing * abs(np.cos(0.2 * k))
@@ -202,7 +211,7 @@ def test_a_step_is_a_fact_where_the_surface_stands_across_it(normal, fact):
     centre, spacing = navigator.grid.centre((8, 9)), navigator.grid.spacing
     for k in range(-2, 3):
         place = centre + np.array([0.4 * spacing, 0.1 * spacing * k, 0.0])
-        navigator.response.slide_on(0.02 * k, place, np.array(normal), True)
+        slide_on(navigator, 0.02 * k, place, np.array(normal))
     step = next(s for s in navigator.beliefs.doubted() if s.ends == ((8, 9), (9, 9)))
     assert (navigator.beliefs.certainty(step) == 1.0) == fact
 

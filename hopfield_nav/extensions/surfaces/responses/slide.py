@@ -146,9 +146,7 @@ class SlideAlong(Response):
     def _normals(self, place: np.ndarray, normal: np.ndarray, map: ToolMap) -> np.ndarray:
         """The normal at a place, and the mean over the last cell's length, as a rough wall is one wall."""
         near = [
-            row
-            for row in self._course.behind
-            if np.linalg.norm(row[0] - place) <= map.grid.spacing
+            row for row in self._course.behind if np.linalg.norm(row[0] - place) <= map.grid.spacing
         ]
         near.append((place, normal))
         self._course.behind = near

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopfield_nav.navigation import CollisionMap
-from hopfield_nav.navigation.marking_navigator import (
+from hopfield_nav.navigation.marks import (
     ContactEstimate,
     cell_to_mark,
     start_against_velocity,
