@@ -1,3 +1,4 @@
+from .answer import go_on as go_on
 from .follower import Follower as Follower
 from .follower import check_trajectory as check_trajectory
 from .map import LIKELY as LIKELY

@@ -85,7 +85,7 @@ def after_touch(
     confirm_touch_before(alarm.level_at_retreat, map, means)
     if motion.retreats and segment.number == 0:
         map.beliefs.touch_behind()
-    learn_of_passage(segment.number, motion, map)
+    learn_of_passage(segment.number, motion, map, response)
     cell = learn_of_touch(touch, glancing, motion, map)
     map.show_beliefs()
     if map.goal is None:
@@ -117,7 +117,7 @@ def after_rest(
     if not motion.reacts:
         confirm_touch_before(level_at_retreat, map, means)
     if motion.phase is MotionPhase.EXPLORE:
-        learn_of_arrival(motion, map)
+        learn_of_arrival(motion, map, response)
     onward = response.after_rest(begin, motion, map, means)
     if onward is None:
         onward = go_on(motion.start, begin, motion, map, means)
@@ -239,15 +239,16 @@ def reference_at(time: float, motion: PlannedMotion) -> Reference:
     return Reference(time, *evaluate(motion.trajectory, time))
 
 
-def learn_of_passage(until: int, motion: PlannedMotion, map: ToolMap) -> None:
+def learn_of_passage(until: int, motion: PlannedMotion, map: ToolMap, response: Response) -> None:
     """The segments of a motion before number ``until`` were driven without a touch."""
+    response.after_passage(until, motion)
     cells, steps = passed(map.grid, motion, until)
     map.beliefs.passed(cells, steps)
 
 
-def learn_of_arrival(motion: PlannedMotion, map: ToolMap) -> None:
+def learn_of_arrival(motion: PlannedMotion, map: ToolMap, response: Response) -> None:
     """All of a motion was driven without a touch."""
-    learn_of_passage(len(motion.cells) + 1, motion, map)
+    learn_of_passage(len(motion.cells) + 1, motion, map, response)
     map.show_beliefs()
 
 

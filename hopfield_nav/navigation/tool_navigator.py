@@ -82,7 +82,7 @@ class ToolNavigator(Navigator):
         )
 
     def arrive(self) -> None:  # noqa: D102
-        answer.learn_of_arrival(self.motion, self.map)
+        answer.learn_of_arrival(self.motion, self.map, self.response)
 
     def load_prior(self, prior: PriorMap) -> None:  # noqa: D102
         self.map.load_prior(prior, self.motion.start)

@@ -31,6 +31,10 @@ class Response:
         """The motion at the end of one that ``needs_decision``, in the place of on from its start."""
         return None
 
+    def after_passage(self, until: int, motion: PlannedMotion) -> None:
+        """The segments of ``motion`` before number ``until`` were driven without a touch."""
+        return
+
     def past_touch(
         self, end: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
     ) -> PlannedMotion | None:

@@ -10,7 +10,7 @@ the surface does not stand in the path, and wherever following has failed.
 import numpy as np
 
 from hopfield_nav.extensions.surfaces.surface import Surface, crossings, with_point
-from hopfield_nav.navigation.answer import go_on
+from hopfield_nav.navigation import go_on
 from hopfield_nav.navigation.map import Cell, ToolMap, step_between
 from hopfield_nav.navigation.motion import (
     LEAST_FORCE,
@@ -60,7 +60,6 @@ class Follow(Response):
     ) -> PlannedMotion:
         """Along the surface if that is possible; else back, and on from there."""
         segment = touch.segment
-        self._note_end_of_surface(segment.number, motion)
         aside = is_aside_of_steps(segment, motion, map)
         start = retreat_from_surface(start, segment, motion, map)
         self._aside = self._aside + 1 if aside else 0
@@ -82,13 +81,7 @@ class Follow(Response):
         along = self._along_surface(self._segment, motion.start, begin, motion, map, means)
         return along and along._replace(first_segment=FirstSegment.RETREAT)
 
-    def past_touch(
-        self, end: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
-    ) -> None:
-        """The arm passes by as ever; but the surface may have ended before."""
-        self._note_end_of_surface(touch.segment.number, motion)
-
-    def _note_end_of_surface(self, until: int, motion: PlannedMotion) -> None:
+    def after_passage(self, until: int, motion: PlannedMotion) -> None:
         """Where a segment to a surface was driven to its end, the surface ends before it."""
         approach = motion.part_of_step
         if approach is not None and until > approach.segment:

@@ -18,7 +18,7 @@ from hopfield_nav.extensions.surfaces.responses.follow import FAR, retreat_from_
 from hopfield_nav.extensions.surfaces.slide_phase import SlidePhase, Sliding
 from hopfield_nav.extensions.surfaces.surface import CORNER, Surface
 from hopfield_nav.loop import quintic_trajectory
-from hopfield_nav.navigation.answer import go_on
+from hopfield_nav.navigation import go_on
 from hopfield_nav.navigation.map import Cell, Step, ToolMap
 from hopfield_nav.navigation.motion import (
     AGAINST,
