@@ -58,7 +58,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
     ),
     "navigation": (
         "navigation/map/beliefs navigation/map/collision_map navigation/marking_navigator "
-        "navigation/motion/reachability navigation/motion/tool_motion navigation/responses/replan",
+        "navigation/motion/reachability navigation/motion/tool_path navigation/responses/retreat",
         "",
     ),
     "world": (

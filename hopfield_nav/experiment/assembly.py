@@ -26,7 +26,6 @@ from hopfield_nav.record import Run, load_prior
 from hopfield_nav.world import World, further_columns
 
 
-
 class AtStart(NamedTuple):
     """What a simulation changes on its way, as it is at the start."""
 
