@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from hopfield_nav.plugin import extension, found
+from hopfield_nav.plugin import extension, found, installed
 
 DECLARED = """
 from hopfield_nav.plugin import Extension
@@ -51,15 +54,41 @@ def install(
     (about / "entry_points.txt").write_text(f"[{extension.GROUP}]\n{point}\n", encoding="utf-8")
 
 
+def uninstall(site: Path, distribution: str) -> None:
+    """Take a distribution away, as pip does."""
+    for name in (distribution.replace("-", "_"), f"{distribution.replace('-', '_')}-*.dist-info"):
+        for folder in site.glob(name):
+            shutil.rmtree(folder)
+    _unload(site)
+    look_again()
+
+
 def look_again() -> None:
     """Forget which extensions and methods were found."""
-    for cached in (*vars(extension).values(), *vars(found).values()):
-        if hasattr(cached, "cache_clear"):
-            cached.cache_clear()
+    importlib.invalidate_caches()
+    installed.broken.clear()
+    for room in (extension, found, installed):
+        for cached in vars(room).values():
+            if hasattr(cached, "cache_clear"):
+                cached.cache_clear()
 
 
-def unload(site: Path) -> None:
+def _unload(site: Path) -> None:
     """Forget the modules that were imported from a folder."""
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(site)):
             del sys.modules[name]
+
+
+@contextmanager
+def searched(*sites: Path) -> Iterator[None]:
+    """A block in which folders are searched for distributions, and nothing of them is left afterwards."""
+    sys.path[:0] = map(str, sites)
+    look_again()
+    try:
+        yield
+    finally:
+        for site in sites:
+            sys.path.remove(str(site))
+            _unload(site)
+        look_again()

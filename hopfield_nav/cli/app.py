@@ -19,7 +19,7 @@ import typer
 import typer.core
 
 from hopfield_nav.cli.crash import keep_record, noticed_interrupts, say, say_refused, write_report
-from hopfield_nav.plugin import extensions
+from hopfield_nav.plugin import broken, imported, others, our_extensions, owner, shown
 
 CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
     "run": ("run", "Simulate a world and save what happened."),
@@ -62,7 +62,7 @@ class _Commands(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The core's, then those of extensions."""
-        return [*CORE, *_of_extensions()]
+        return [*CORE, *_lines_of_extensions()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command with its options; None where there is none of that name."""
@@ -71,8 +71,10 @@ class _Commands(typer.core.TyperGroup):
             return _with_options(
                 cmd_name, getattr(module, "list_" if cmd_name == "list" else cmd_name)
             )
-        owner = next((e for e in extensions() if cmd_name in e.commands), None)
-        return None if owner is None else _with_options(cmd_name, owner.command(cmd_name))
+        for extension in our_extensions().values():
+            if cmd_name in extension.commands:
+                return _with_options(cmd_name, extension.command(cmd_name))
+        return _command_of_others(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called; one that is misspelt is told the nearest."""
@@ -84,13 +86,34 @@ class _Commands(typer.core.TyperGroup):
         """The list of commands, without loading one."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in CORE.items()])
-        if others := list(_of_extensions().items()):
+        if lines := list(_lines_of_extensions().items()):
             with formatter.section("Commands of extensions"):
-                formatter.write_dl(others)
+                formatter.write_dl(lines)
 
 
-def _of_extensions() -> dict[str, str]:
-    return {name: line for extension in extensions() for name, line in extension.commands.items()}
+def _lines_of_extensions() -> dict[str, str]:
+    """The commands of extensions by name, each with its line; where others took a name, with whose it is."""
+    ours = {k: v for extension in our_extensions().values() for k, v in extension.commands.items()}
+    found = [(one, name) for one in others() for name in one.extension.commands]
+    names = shown(found, [*CORE, *ours])
+    theirs = {
+        name: one.extension.commands[own] for name, (one, own) in zip(names, found, strict=True)
+    }
+    return ours | theirs
+
+
+def _command_of_others(name: str) -> Any:
+    """A command of an extension of others; None where there is none of that name."""
+    found = owner("command", name, lambda extension, own: own in extension.commands)
+    if found is None:
+        return None
+    own = name.rpartition(":")[2]
+    try:
+        return imported(lambda: _with_options(name, found.extension.command(own)))
+    except ImportError as error:
+        from dynamics import BadInput
+
+        raise BadInput(f"the command of {found} cannot be loaded: {error}", found=name) from error
 
 
 def _with_options(name: str, function: Callable[..., int]) -> Any:
@@ -148,6 +171,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answer(arguments: list[str], interrupts: list[int]) -> int:
     try:
         status = _call(arguments)
+        for what, why in broken.items():
+            say(f"left out is the {what}, which cannot be loaded: {why}", status)
         return say("interrupted", status) if status == 130 else status  # typer has caught Ctrl-C
     except (KeyboardInterrupt, typer.Abort):
         return say("interrupted", 130)

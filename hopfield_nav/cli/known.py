@@ -67,10 +67,9 @@ def list_(
 def describe_known(what: str) -> Mapping[str, str]:
     """One sentence on each thing of a kind that comes with the program, by name; ``what`` is in ``KINDS``."""
     if what in _METHODS:
-        from hopfield_nav.plugin import find_method, method_names
+        from hopfield_nav.plugin import loadable_methods
 
-        kind = _METHODS[what]
-        return {name: find_method(kind, name).description for name in method_names(kind)}
+        return {name: one.description for name, one in loadable_methods(_METHODS[what]).items()}
     from hopfield_nav.world import read_document
 
     texts = {

@@ -11,7 +11,7 @@ from hopfield_nav.experiment.arrival import no_path_grade, warn_of_free_air
 from hopfield_nav.loop import MAX_ROWS, SUNK_SHARE, Rows, State, log_columns
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import contact_delays, link_forces, made_with
-from hopfield_nav.world import Section, World
+from hopfield_nav.world import Section, World, brought_to
 
 SATURATED_SHARE = 0.1  # share of the control periods with a motor at its limit that is told
 SPEED_RATIO = 2.0  # times the speed limit of a joint
@@ -91,7 +91,14 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],
         "seed": simulation.seed,
         "versions": made_with(),
+        **_brought(simulation.world),
     }
+
+
+def _brought(world: World) -> dict[str, Any]:
+    """What came from distributions of others; nothing where all of it is ours or in files."""
+    brought = brought_to(world)
+    return {"brought": brought} if brought else {}
 
 
 def _link_forces(rows: Rows, n: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from hopfield_nav.experiment.plant import build_plant
 from hopfield_nav.experiment.simulation import Progress, Simulation
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation import space_of
+from hopfield_nav.plugin import in_this_folder
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, together
 
@@ -50,7 +51,8 @@ def simulate(
 
     Source: ragazzon2012 chapter 7.
     """
-    return Simulation(world, seed, felt=felt).run(progress)
+    with in_this_folder():
+        return Simulation(world, seed, felt=felt).run(progress)
 
 
 def try_world(world: World) -> Simulation:

@@ -17,6 +17,7 @@ from .motion import PlannedMotion as PlannedMotion
 from .motion import Reference as Reference
 from .motion import depths_at_start as depths_at_start
 from .navigator import Navigator as Navigator
+from .space import RecordedSpace as RecordedSpace
 from .space import Space as Space
 from .space import space_of as space_of
 from .spaces.tool import ToolSpace as ToolSpace

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dynamics import Arm
-from hopfield_nav.navigation.map import Cells
+from dynamics import Arm, BadInput
+from hopfield_nav.navigation.map import Cells, make_map
 from hopfield_nav.navigation.navigator import Navigator
 from hopfield_nav.world import GoalSection, World
 
@@ -58,9 +58,27 @@ class Space:
 
 
 def space_of(world: World) -> Space:
-    """The owner of a world's map.
+    """The owner of a world's map; of a record a stand-in, where that is not there.
 
     Raises ``BadInput``: its extension is not there, or a Python file may not be executed.
     """
-    space: Space = world.trust.find("navigator", world.map.space, world.folder).kernel()
+    try:
+        method = world.trust.find("navigator", world.map.space, world.folder)
+    except BadInput:
+        if not world.trust.record:
+            raise
+        return RecordedSpace(world.trust.of_places)
+    space: Space = method.kernel()
     return space
+
+
+class RecordedSpace(Space):
+    """What is asked of the owner of a record's map where that is not there: whether it kept marks, and its cells."""
+
+    def __init__(self, of_places: bool) -> None:
+        self.of_places = of_places
+
+    def cells(self, world: World, arm: Arm) -> Cells:
+        """Those of a map of the tool."""
+        grid, _ = make_map(world)
+        return grid

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from dynamics import HopfieldNavError
+from hopfield_nav.plugin.folder import in_this_folder
 
 _PROGRAM = Path(__file__).parents[1]
 
@@ -24,16 +25,20 @@ watching: list[Callable[[str], AbstractContextManager[None]]] = []
 
 @contextmanager
 def asked(whose: str) -> Iterator[None]:
-    """A block in which a method of a user's own works, by its ``title``; what it raises, or ``sys.exit``, fails it.
+    """A block in which a method of a user's own works, by its ``title``; whatever it raises fails it.
+
+    The current folder is afterwards what it was before. Ctrl-C goes on.
 
     Raises ``MethodFailed``: with the method, the error, and the line of its file.
     """
     try:
-        with watching[-1](whose) if watching else nullcontext():
+        with in_this_folder(), watching[-1](whose) if watching else nullcontext():
             yield
     except (Overdue, MethodFailed) as error:
         raise MethodFailed(f"{whose}: {error}") from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         lines = traceback.extract_tb(error.__traceback__)
         own = [line for line in lines if not Path(line.filename).is_relative_to(_PROGRAM)]
         place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""

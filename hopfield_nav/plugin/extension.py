@@ -1,24 +1,22 @@
 """Extensions: what a run may do without. The core knows none of them by name.
 
 An extension is a package whose ``extension.py`` holds one ``EXTENSION``, which says all that it
-adds. Ours are the folders of ``hopfield_nav/extensions``; those of others are found by the entry
-points of the group ``hopfield_nav.extensions``, which name such an object. Only these declarations
-are read to find out who has what; nothing else of an extension is imported before it is asked for.
+adds. Ours are the folders of ``hopfield_nav/extensions``; those of others are ``installed``. Only
+these declarations are read to find out who has what; nothing else of an extension is imported
+before it is asked for.
 """
 
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from dynamics import BadInput, nearest_name
-
 GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
+KINDS = ("controller", "estimator", "detector")  # of methods that are compiled
+PLAIN = ("planner", "response", "belief", "navigator", "engine")  # of those in plain Python
 # With which extension comes what the words of a world or of a command ask for: the line that says
 # what is missing.
 COMES_WITH = {
@@ -92,78 +90,6 @@ def our_extensions() -> dict[str, Extension]:
     """Those that come with the program and are there, by name."""
     names = modules_in(GROUP)
     return {name: import_module(f"{GROUP}.{name}.extension").EXTENSION for name in names}
-
-
-@cache
-def _others() -> dict[str, Extension]:
-    others = {}
-    for entry in entry_points(group=GROUP):
-        if entry.name in our_extensions():
-            raise BadInput(
-                "two extensions have one name", where=f"entry point {entry.value}", found=entry.name
-            )
-        try:
-            extension = others[entry.name] = entry.load()
-        except Exception as error:
-            raise BadInput(
-                f"the extension {entry.name} cannot be loaded: {error}", where=entry.value
-            ) from error
-        if not isinstance(extension, Extension):
-            raise BadInput(
-                "no Extension", where=f"entry point {entry.value}", found=type(extension).__name__
-            )
-    return others
-
-
-def extensions() -> Iterator[Extension]:
-    """Every extension: ours, then those of other packages, which are looked for when ours have not what is asked.
-
-    Raises ``BadInput``: an entry point leads to no ``Extension``, or has the name of another.
-    """
-    yield from our_extensions().values()
-    yield from _others().values()
-
-
-def find_extension(name: str) -> Extension:
-    """The extension of a name.
-
-    Raises ``BadInput``: there is none.
-    """
-    known = {extension.name: extension for extension in extensions()}
-    if name not in known:
-        raise BadInput(
-            "no such extension is installed", found=name, nearest=nearest_name(name, known)
-        )
-    return known[name]
-
-
-def registered_package(module: str) -> Path | None:
-    """The folder of the package that a module belongs to, where that is a package with an extension of others."""
-    top = module.partition(".")[0]
-    registered = (
-        "." in module
-        and top != GROUP.partition(".")[0]
-        and any(extension.package.partition(".")[0] == top for extension in _others().values())
-    )
-    folders = (find_spec(top).submodule_search_locations if registered else None) or []  # type: ignore[union-attr]
-    return Path(folders[0]) if folders else None
-
-
-def find_provided(what: str) -> Any:
-    """What an extension provides under a name; None where none does."""
-    owner = next((extension for extension in extensions() if what in extension.provides), None)
-    return None if owner is None else owner.load(owner.provides[what])
-
-
-def provided(what: str, where: str = "") -> Any:
-    """What an extension provides under a name; ``where`` is the key or option that asks for it.
-
-    Raises ``BadInput``: the extension is not there.
-    """
-    found = find_provided(what)
-    if found is None:
-        raise BadInput(missing(what), where=where or what)
-    return found
 
 
 def comes_along(what: str) -> bool:

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import itertools
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -9,18 +10,26 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dynamics import BadInput, nearest_name
+from dynamics import BadInput
 from hopfield_nav.plugin.extension import (
     COMES_WITH,
-    Extension,
-    extensions,
+    KINDS,
     missing,
     modules_in,
     our_extensions,
 )
+from hopfield_nav.plugin.folder import in_this_folder
+from hopfield_nav.plugin.installed import (
+    Installed,
+    broken,
+    imported,
+    not_there,
+    others,
+    owner,
+    shown,
+)
 from hopfield_nav.plugin.method import Method
 
-KINDS = ("controller", "estimator", "detector")  # what is compiled
 _CORE = {  # folder of each kind in the core; where other files lie in it too, the names of the methods
     "controller": ("control.laws", ()),
     "estimator": ("control.estimators", ()),
@@ -31,7 +40,6 @@ _CORE = {  # folder of each kind in the core; where other files lie in it too, t
     "navigator": ("navigation.spaces", ("tool",)),
     "engine": ("loop.engines", ("internal",)),
 }
-PLAIN = tuple(kind for kind in _CORE if kind not in KINDS)  # what is plain Python
 
 
 @cache
@@ -41,33 +49,41 @@ def _core_names(kind: str) -> tuple[str, ...]:
 
 
 @cache
+def _our_names(kind: str) -> tuple[str, ...]:
+    """The methods of a kind that are there with the program."""
+    of_extensions = (one.method_names(kind) for one in our_extensions().values())
+    return (*_core_names(kind), *itertools.chain.from_iterable(of_extensions))
+
+
+@cache
 def method_names(kind: str) -> tuple[str, ...]:
-    """The methods of a kind that have names: of the core, and of every extension; each is in a file of its name."""
-    names = [
-        *_core_names(kind),
-        *(n for extension in extensions() for n in extension.method_names(kind)),
-    ]
+    """The methods of a kind that have names: of the core, and of every extension; each is in a file of its name.
+
+    What others call alike, or as ours, stands here as ``DISTRIBUTION:NAME``.
+    """
+    of_others = [(one, name) for one in others() for name in one.extension.method_names(kind)]
+    names = dict.fromkeys([*_our_names(kind), *shown(of_others, _our_names(kind))])
     return tuple(sorted(names) if kind in KINDS else names)
 
 
-@cache
-def _owner(kind: str, name: str) -> Extension | None:
-    """The extension that has a method."""
-    return next(
-        (extension for extension in extensions() if name in extension.method_names(kind)), None
-    )
-
-
-@cache
 def is_bundled(kind: str, name: str) -> bool:
     """Whether a method is there with the program, in its core or an extension of ours; nothing of it is loaded."""
-    ours = our_extensions().values()
-    return name in _core_names(kind) or any(name in one.method_names(kind) for one in ours)
+    return name in _our_names(kind)
 
 
 def is_ours(kind: str, name: str) -> bool:
     """Whether a method comes with the program, be its extension there or not; any other is somebody's own."""
     return is_bundled(kind, name) or f"{kind} {name}" in COMES_WITH
+
+
+def brought_by(kind: str, name: str) -> Installed | None:
+    """Who of the others has a method; None where it is ours, of a file, or nobody's.
+
+    Raises ``BadInput``: two others have it.
+    """
+    if is_ours(kind, name) or ".py:" in name:
+        return None
+    return owner(kind, name, lambda extension, own: own in extension.method_names(kind))
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:
@@ -117,20 +133,58 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
                 f"{Path(file).name} has no {kind} of that name", found=attribute, allowed=allowed
             )
         return method
-    if name in _core_names(kind):
-        module = f"hopfield_nav.{_CORE[kind][0]}.{name}"
-    elif (owner := _owner(kind, name)) is not None:
-        module = owner.method_module(kind, name)
-    elif f"{kind} {name}" in COMES_WITH:
+    if is_bundled(kind, name):
+        return _bundled(kind, name)
+    if f"{kind} {name}" in COMES_WITH:
         raise BadInput(missing(f"{kind} {name}"), found=name)
-    else:
+    found = brought_by(kind, name)
+    if found is None:
         names = method_names(kind)
         allowed = ", ".join((*names, "or FILE.py:NAME for your own"))
-        raise BadInput(
-            f"unknown {kind}", found=name, allowed=allowed, nearest=nearest_name(name, names)
-        )
-    bundled: Method = importlib.import_module(module).METHOD
-    return bundled
+        raise not_there(f"unknown {kind}", name, names, allowed)
+    try:
+        return _of_others(kind, name, found)
+    except ImportError as error:
+        raise BadInput(f"the {kind} of {found} cannot be loaded: {error}", found=name) from error
+
+
+def _bundled(kind: str, name: str) -> Method:
+    """A method that is there with the program."""
+    of_extensions = {
+        own: extension.method_module(kind, own)
+        for extension in our_extensions().values()
+        for own in extension.method_names(kind)
+    }
+    in_core = f"hopfield_nav.{_CORE[kind][0]}.{name}"
+    module = in_core if name in _core_names(kind) else of_extensions[name]
+    method: Method = importlib.import_module(module).METHOD
+    return method
+
+
+def _of_others(kind: str, name: str, found: Installed) -> Method:
+    """A method of an extension of others.
+
+    Raises ``ImportError``: its file cannot be loaded, or has no such method.
+    """
+    module = found.extension.method_module(kind, name.rpartition(":")[2])
+    method = getattr(imported(lambda: importlib.import_module(module)), "METHOD", None)
+    if not isinstance(method, Method) or method.kind != kind:
+        raise ImportError(f"{module} has no METHOD that is a Method(kind={kind!r}, …)")
+    return method
+
+
+def loadable_methods(kind: str) -> dict[str, Method]:
+    """The methods of a kind by their names; of what others cannot have loaded, ``broken`` says why."""
+    found = {name: _bundled(kind, name) for name in method_names(kind) if is_bundled(kind, name)}
+    for name in method_names(kind):
+        one = brought_by(kind, name)
+        if one is None:
+            continue
+        try:
+            found[name] = _of_others(kind, name, one)
+        except ImportError as error:
+            broken[f"{kind} {name} of {one}"] = str(error)
+    return {name: found[name] for name in method_names(kind) if name in found}
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
@@ -160,8 +214,11 @@ def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
     if not known:
         sys.path.append(folder)
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # sys.exit ends no program of ours
+        with in_this_folder():
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit ends no program of ours
         raise BadInput(f"{path.name} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
         if not known and folder in sys.path:

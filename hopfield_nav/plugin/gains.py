@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynamics import BadInput
+from hopfield_nav.plugin.folder import in_this_folder
 from hopfield_nav.plugin.method import Gains, Limits, Method
 from hopfield_nav.plugin.parameter import Parameter
 
@@ -22,10 +23,13 @@ VELOCITY_GAIN = Parameter(
 
 @contextmanager
 def answering(method: Method, what: str) -> Iterator[None]:
-    """A block that asks a method for something; whatever it raises, or ``sys.exit``, is its own error."""
+    """A block that asks a method for something; whatever it raises, but Ctrl-C, is its own error."""
     try:
-        yield
-    except (Exception, SystemExit) as error:
+        with in_this_folder():
+            yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         reason = f"{type(error).__name__}: {error}"
         raise BadInput(f"the {what} of the {method.title} cannot be had: {reason}") from error
 

@@ -25,7 +25,8 @@ from hopfield_nav.record.plans import Plans, check_marks, closed_steps, felt_aft
 from hopfield_nav.record.quantities import SHOWN, summary_rows
 from hopfield_nav.record.stored import (
     check_checksums,
-    read_log,
+    check_log,
+    read_netcdf,
     read_summary,
     write_checksums,
     write_netcdf,
@@ -117,7 +118,11 @@ class Run:
     def _record(self) -> LabelledRecord:
         record, versions = make_record(self.world, *self._parts), self.summary.get("versions", {})
         made_with = {f"version_{name.replace('-', '_')}": text for name, text in versions.items()}
-        return record._replace(attributes=record.attributes | made_with)
+        brought = {
+            f"brought_{key.replace('.', '_')}": str(text)
+            for key, text in self.summary.get("brought", {}).items()
+        }
+        return record._replace(attributes=record.attributes | made_with | brought)
 
     def plans(self) -> Plans:
         """The first plan and the one after every answered detection, in order."""
@@ -197,8 +202,10 @@ def load_run(folder: str | Path) -> Run:
     if not folder.is_dir():
         raise BadInput("not the folder of a run", where=str(folder))
     check_checksums(folder)
-    summary, world = read_summary(folder / "summary.json"), recorded_world(folder / "world.yaml")
-    run = Run.of_data(world, summary, read_log(folder / "log.nc", Run.of_data(world, summary).data))
+    summary, data = read_summary(folder / "summary.json"), read_netcdf(folder / "log.nc")
+    world = recorded_world(folder / "world.yaml", of_places="final_map" in data)
+    check_log(folder / "log.nc", data, Run.of_data(world, summary).data)
+    run = Run.of_data(world, summary, data)
     if run._map_shape:
         check_marks(str(folder / "log.nc"), run.data, run._map_shape)
     return run

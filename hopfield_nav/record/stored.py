@@ -157,21 +157,24 @@ def read_summary(path: Path) -> dict[str, Any]:
         raise BadInput(
             "not the summary of a run", str(path), allowed=f"an outcome: {', '.join(OUTCOMES)}"
         )
+    if not isinstance(found.get("brought", {}), dict):
+        raise BadInput("damaged value", where=f"{path}: brought", found=found["brought"])
     for name, quantity in SUMMARY.items():
         if name in found and not quantity.fits(found[name]):
             raise BadInput("damaged value", where=f"{path}: {name}", found=found[name])
     return found
 
 
-def read_log(path: Path, expected: "xarray.Dataset") -> "xarray.Dataset":
-    """The signals and events of ``log.nc``; ``expected`` is the record of the same world if nothing happens."""
-    data = read_netcdf(path)
+def check_log(path: Path, data: "xarray.Dataset", expected: "xarray.Dataset") -> None:
+    """Refuse signals and events of ``log.nc`` that are not like the ``expected``.
+
+    These are the record of the same world if nothing happens.
+    """
     for name, variable in expected.variables.items():
         if name not in data.variables and name not in _LATER:
             raise BadInput("a variable is missing", where=f"{path}: {name}")
         if name in data.variables:
             _check(f"{path}: {name}", data[name], variable, expected)
-    return data
 
 
 def read_netcdf(path: Path) -> "xarray.Dataset":

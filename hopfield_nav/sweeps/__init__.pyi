@@ -1,6 +1,8 @@
 from .axes import AxisColumn as AxisColumn
 from .base import Base as Base
 from .base import content_of as content_of
+from .base import digests_of_packages as digests_of_packages
+from .base import own_value as own_value
 from .base import read_base as read_base
 from .by_value import Best as Best
 from .by_value import Judged as Judged

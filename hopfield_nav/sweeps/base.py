@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,7 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Sequence[Any]]) -> s
     fixed: list[Any] = [file.repeats, file.seed, list(file.columns), file.time_limit_per_run]
     fixed += [file.until.touches, content_of(file.measures, base.folder), file.patience]
     digest.update(_text([content_of(world, base.folder), fixed]))
+    own = worlds.own_methods_in(world)
     for axis in grid:
         for column in axis:
             values = column.values
@@ -207,7 +209,30 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Sequence[Any]]) -> s
                 digest.update(_text([column.name, "drawn"]) + values.astype("<f8").tobytes())
             else:
                 digest.update(_text([column.name, content_of(values, base.folder)]))
+                own += [method for value in values for method in own_value(column.key, value)]
         digest.update(b"|")
+    if brought := digests_of_packages(own):
+        digest.update(_text(brought))
+    return digest.hexdigest()
+
+
+def own_value(key: worlds.Key, value: Any) -> list[worlds.NamedMethod]:
+    """Somebody's own methods that a value of a key names."""
+    may_name = isinstance(value, (str, dict))
+    return worlds.own_methods_in(worlds.nested(key, value)) if may_name else []
+
+
+def digests_of_packages(methods: Iterable[worlds.NamedMethod]) -> list[str]:
+    """A digest of every package of others that brings one of some methods."""
+    return [_digest_of_package(package) for package in worlds.packages_of(methods)]
+
+
+def _digest_of_package(package: str) -> str:
+    """SHA-256 over the Python files of an installed package, by their names."""
+    spec, digest = find_spec(package), hashlib.sha256()
+    folders = (spec.submodule_search_locations if spec else None) or []
+    for path in sorted(file for folder in folders for file in Path(folder).rglob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
 from dynamics.kernels.cache import filling_cache
-from hopfield_nav.plugin import MethodFailed, Overdue, watching
+from hopfield_nav.plugin import MethodFailed, Overdue, in_this_folder, watching
 from hopfield_nav.record import Run
 from hopfield_nav.sweeps.sweep_file import Job, Sweep
 from hopfield_nav.sweeps.table import make_row
@@ -43,13 +43,15 @@ def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, A
     ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``; else None.
     """
     job = sweep.job(index)
-    with watched(sweep.file.patience), warnings.catch_warnings():
+    with in_this_folder(), watched(sweep.file.patience), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a diverging run overflows; its row says so
         try:
             summary = _simulate(sweep, job, folder)
         except _GaveUp:
             return make_row(sweep, job, {"outcome": TIMED_OUT}, given_up(sweep))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # of whatever kind a user's setup or measures raise it
             outcome = METHOD_FAILED if isinstance(error, MethodFailed) else FAILED
             reason = (
                 str(error)
@@ -134,7 +136,9 @@ def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
         return {}
     try:
         found = dict(measures.function(run))
-    except (Exception, SystemExit) as error:
+    except (KeyboardInterrupt, Overdue):
+        raise
+    except BaseException as error:
         raise BadInput(
             f"measures {sweep.file.measures}: {type(error).__name__}: {error}"
         ) from error
@@ -216,5 +220,7 @@ def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
         return []
     except BadInput as error:
         return [str(fault) for fault in (error, *error.others)]
-    except Exception as error:  # of a user's method
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # of a user's method
         return [f"{type(error).__name__}: {error}"]

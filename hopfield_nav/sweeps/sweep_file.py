@@ -22,6 +22,7 @@ from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
 from hopfield_nav.sweeps.base import (
     Base,
     fingerprint,
+    own_value,
     read_base,
     resolved,
     with_settings,
@@ -154,8 +155,7 @@ class Sweep:
         named = worlds.own_methods(self.world)
         for column in (column for axis in self.grid for column in axis):
             for value in column.values:
-                if isinstance(value, (str, dict)):
-                    named += worlds.own_methods_in(worlds.nested(column.key, value))
+                named += own_value(column.key, value)
         return {method.kind for method in named}
 
     def aimed(self, text: str) -> "Sweep":

@@ -55,8 +55,11 @@ from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
 from .obstacles import PushSection as PushSection
+from .own import NamedMethod as NamedMethod
+from .own import brought_to as brought_to
 from .own import own_methods as own_methods
 from .own import own_methods_in as own_methods_in
+from .own import packages_of as packages_of
 from .plan_section import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
 from .schema import changed_settings as changed_settings

@@ -60,7 +60,7 @@ def _on_defaults_of_an_arm(world: World) -> Iterator[str]:
         ("detection", "detector", world.detection.measure),
     )
     for section, kind, name in methods:
-        if not world.trust.looks_into(name):
+        if not world.trust.looks_into(kind, name):
             continue
         values = getattr(world, section).parameters
         for parameter in world.trust.find(kind, name, world.folder).parameters:

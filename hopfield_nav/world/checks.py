@@ -82,7 +82,8 @@ def _looked_into(world: World, kind: str) -> plugin.Method | None:
     """The method of a kind that a world names; None where nobody looks into it."""
     section = world.controller if kind == "controller" else world.detection
     name = next(getattr(section, key) for key, own in section.kinds.items() if own == kind)
-    return world.trust.find(kind, name, world.folder) if world.trust.looks_into(name) else None
+    looked_into = world.trust.looks_into(kind, name)
+    return world.trust.find(kind, name, world.folder) if looked_into else None
 
 
 def _check_needs(world: World) -> None:
@@ -97,11 +98,8 @@ def _check_needs(world: World) -> None:
             "there is no sensor at the flange to read", "detection.estimator", estimates, allowed
         )
     if detector.needs == plugin.JOINT_TORQUES:
-        every = {
-            name: plugin.find_method("detector", name).needs
-            for name in plugin.method_names("detector")
-        }
-        others = [name for name, needs in every.items() if needs != plugin.JOINT_TORQUES]
+        every = plugin.loadable_methods("detector")
+        others = [name for name, one in every.items() if one.needs != plugin.JOINT_TORQUES]
         message = f"{measure} judges the torque of each joint, which {estimates} does not know"
         raise BadInput(message, where="detection.measure", found=measure, allowed=", ".join(others))
 

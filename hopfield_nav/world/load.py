@@ -10,6 +10,7 @@ The parameters of a method go when another method is chosen: a threshold of 12 N
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +70,16 @@ def load_world(
     return world_from(document, folder, name, trust=trust)
 
 
-def recorded_world(path: Path) -> World:
-    """The world of a record: nothing that it names is executed.
+def recorded_world(path: Path, of_places: bool = True) -> World:
+    """The world of a record: nothing that it names is executed, or needs to be there.
+
+    ``of_places``: whether the record keeps marks of places, where the owner of its map is not there
+    to say so.
 
     Raises ``BadInput``: as ``load_world``.
     """
-    return world_from(read_document(path), path.parent, name_of(path), trust=RECORD)
+    trust = replace(RECORD, of_places=of_places)
+    return world_from(read_document(path), path.parent, name_of(path), trust=trust)
 
 
 def parse_world(

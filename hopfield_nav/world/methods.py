@@ -78,10 +78,8 @@ class MethodSection(Section):
 
         None stands for one that follows from the arm.
         """
-        trust, names = (
-            context.get("trust", Trust()),
-            [n for n in cls.named(section).values() if isinstance(n, str)],
-        )
+        trust = context.get("trust", Trust())
+        named = [(cls.kinds[key], name) for key, name in cls.named(section).items()]
         methods, known = cls._found(section, context.get("folder"), trust, faults)
         parameters = own_parameters(methods)
         of_sensors = {p.name for method in methods for p in method.parameters if p.of_sensors}
@@ -89,7 +87,10 @@ class MethodSection(Section):
             what = "a parameter of your method has the name of a key of this section, or of sensors"
             faults.append(BadInput(what, where=name, found=name, allowed="any other name"))
         own = [key for key in section if key not in cls.model_fields and key not in parameters]
-        if not all(map(trust.looks_into, names)):
+        as_recorded = not all(
+            trust.looks_into(kind, name) for kind, name in named if isinstance(name, str)
+        )
+        if as_recorded:
             anything = -math.inf, math.inf, "1", "as recorded"  # of methods that nobody looks into
             parameters |= {key: Parameter(key, 0.0, *anything, per_joint=True) for key in own}
         elif known:
@@ -98,7 +99,7 @@ class MethodSection(Section):
         values = dict[str, float | tuple[float, ...] | None]()
         for name, parameter in parameters.items():
             value = section.get(name, parameter.default)
-            if value is None and parameter.of_arm is not None:
+            if value is None and (parameter.of_arm is not None or (as_recorded and name in own)):
                 values[name] = None
                 continue
             try:
@@ -121,7 +122,7 @@ class MethodSection(Section):
             kind, default = cls.kinds[key], cls.model_fields[key].default
             if not isinstance(name, str):
                 known = False  # its own fault says so
-            elif trust.looks_into(name) and not (
+            elif trust.looks_into(kind, name) and not (
                 kind in PLAIN and (name == default or is_bundled(kind, name))
             ):
                 try:

@@ -1,9 +1,9 @@
-"""Which methods of a world came from outside the program: from a file, or from an extension of others."""
+"""Which methods of a world came from outside the program, of a file or an extension; and who brought them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hopfield_nav.plugin import is_ours
+from hopfield_nav.plugin import brought_by, is_ours, owner_of_section
 from hopfield_nav.world.faults import section_model
 from hopfield_nav.world.methods import MethodSection
 from hopfield_nav.world.world import World
@@ -25,6 +25,22 @@ def own_methods(world: World) -> list[NamedMethod]:
 def own_methods_in(data: Mapping[str, Any]) -> list[NamedMethod]:
     """The same of plain data, a whole world or a part of one; methods that are there by default are ours."""
     return [method for method in _named_in(data) if not is_ours(method.kind, method.name)]
+
+
+def brought_to(world: World) -> dict[str, str]:
+    """What installed distributions bring to a world, by key: ``NAME of DISTRIBUTION VERSION``."""
+    found = {
+        method.key: (method.name, brought_by(method.kind, method.name))
+        for method in own_methods(world)
+    }
+    found |= {f"extensions.{name}": (name, owner_of_section(name)) for name in world.extensions}
+    return {key: f"{name} of {one}" for key, (name, one) in found.items() if one is not None}
+
+
+def packages_of(methods: Iterable[NamedMethod]) -> list[str]:
+    """The packages of extensions of others that some methods lie in."""
+    found = [brought_by(method.kind, method.name) for method in methods]
+    return sorted({one.extension.package for one in found if one is not None})
 
 
 def _named_in(data: Mapping[str, Any]) -> Iterator[NamedMethod]:

@@ -4,7 +4,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopfield_nav.plugin import PLAIN, Parameter, extensions, find_method, method_names
+from hopfield_nav.plugin import (
+    PLAIN,
+    Parameter,
+    brought_by,
+    is_ours,
+    loadable_methods,
+    method_names,
+    our_extensions,
+)
 from hopfield_nav.world.fields import with_owner
 from hopfield_nav.world.map import MapSection
 from hopfield_nav.world.methods import own_parameters
@@ -16,6 +24,7 @@ from hopfield_nav.world.sections import (
     ExploreSection,
     PlantSection,
 )
+from hopfield_nav.world.trust import RECORD
 from hopfield_nav.world.world import World
 
 _SEEN = ("format", "description", "obstacles", "known", "pushes", "start", "goal", "plan", "record")
@@ -60,17 +69,19 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
     for key, kind in kinds.items():
         names = method_names(kind)
         section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": _OWN}]}
-        if kind in PLAIN:
-            continue
         own = {
             name: extension.name
-            for extension in extensions()
+            for extension in our_extensions().values()
             for name in extension.method_names(kind)
         }
+        brought = {name: brought_by(kind, name) for name in names}
+        own |= {name: one.extension.name for name, one in brought.items() if one}
         # by the parameter's and by the method's name
         declared: dict[str, dict[str, Parameter]] = {}
-        for method in names:
-            for parameter in own_parameters([find_method(kind, method)]).values():
+        for method, found in loadable_methods(kind).items():
+            if kind in PLAIN and is_ours(kind, method):
+                continue  # its parameters are keys of the section
+            for parameter in own_parameters([found]).values():
                 declared.setdefault(parameter.name, {})[method] = parameter
         for name, of_methods in declared.items():
             owners = {own.get(method, "core") for method in of_methods}
@@ -130,7 +141,7 @@ def changed_settings(world: World) -> dict[str, Any]:
 @cache
 def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
     data = {"format": 1, "arm": arm, "map": {"space": space}}
-    usual = World.model_validate(data, context={"folder": folder})
+    usual = World.model_validate(data, context={"folder": folder, "trust": RECORD})
     return flat_values(usual) | {"arm": World.model_fields["arm"].default}
 
 

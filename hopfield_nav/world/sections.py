@@ -6,7 +6,7 @@ concerns several sections at once is checked in ``hopfield_nav.world.checks``.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from dynamics import BadInput
 from hopfield_nav.plugin import find_extension
@@ -18,7 +18,7 @@ from hopfield_nav.world.imperfections import (
     ModelErrorSection,
     TorqueRippleSection,
 )
-from hopfield_nav.world.methods import Gone, MethodSection
+from hopfield_nav.world.methods import Gone, MethodSection, Trust
 
 _IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ZERO = ((0.0, 0.0, 0.0),) * 3
@@ -225,9 +225,11 @@ class RecordSection(Section):
         return bool(self.network)
 
 
-def _of_extensions(sections: dict[str, Any]) -> dict[str, Any]:
-    """The sections of extensions, each as its own model has it."""
-    made = {}
+def _of_extensions(sections: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    """The sections of extensions, each as its own model has it; of a record as they stand."""
+    context, made = info.context or {}, {}
+    if context.get("trust", Trust()).record:
+        return sections
     for name, section in sections.items():
         try:
             extension = find_extension(name)

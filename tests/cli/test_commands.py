@@ -20,7 +20,7 @@ from hopfield_nav.cli import app as cli
 from hopfield_nav.cli.app import main
 from hopfield_nav.cli.report import print_columns, print_table
 from hopfield_nav.experiment import Interrupted
-from hopfield_nav.plugin.extension import extensions
+from hopfield_nav.plugin import extensions
 from hopfield_nav.record import load_run, version_of
 
 SUMMARY = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from installed import install, look_again, pip_install, unload
+from installed import install, look_again, pip_install, searched
 from refusals import refused
 
 from hopfield_nav import load_run, load_world, simulate
@@ -58,14 +58,9 @@ def site(of_the_page, tmp_path, monkeypatch):
     """A folder that is searched for packages, beside that of the page, and the current folder of the test."""
     mine = tmp_path / "site"
     mine.mkdir()
-    monkeypatch.syspath_prepend(str(of_the_page))
-    monkeypatch.syspath_prepend(str(mine))
     monkeypatch.chdir(tmp_path)
-    look_again()
-    yield mine
-    unload(of_the_page)
-    unload(mine)
-    look_again()
+    with searched(mine, of_the_page):
+        yield mine
 
 
 def named(kind: str) -> str:

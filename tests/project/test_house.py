@@ -16,9 +16,8 @@ from tree import files_of, import_graph
 
 from hopfield_nav import load_run
 from hopfield_nav.cli.app import CORE
-from hopfield_nav.plugin import KINDS, extensions
+from hopfield_nav.plugin import KINDS, PLAIN, extensions
 from hopfield_nav.plugin.extension import COMES_WITH, modules_in
-from hopfield_nav.plugin.found import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "hopfield_nav.extensions"

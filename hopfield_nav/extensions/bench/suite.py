@@ -16,16 +16,17 @@ from hopfield_nav.extensions.bench.oracle import has_path
 from hopfield_nav.extensions.bench.suite_file import SuiteFile
 from hopfield_nav.plugin import load_from_file
 from hopfield_nav.record import Quantity, Run, is_reached
-from hopfield_nav.sweeps import AxisColumn, Base, Job, Sweep, SweepFile, content_of
-from hopfield_nav.world import (
-    Change,
-    World,
-    nested,
-    own_methods,
-    own_methods_in,
-    split_key,
-    yaml_text,
+from hopfield_nav.sweeps import (
+    AxisColumn,
+    Base,
+    Job,
+    Sweep,
+    SweepFile,
+    content_of,
+    digests_of_packages,
+    own_value,
 )
+from hopfield_nav.world import Change, NamedMethod, World, own_methods, split_key, yaml_text
 
 _OWN = {
     "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
@@ -74,16 +75,17 @@ class Suite(Sweep):
     @property
     def calls_own(self) -> bool:
         """Whether somebody's own method is among those that are run."""
-        if any(own_methods(base.world) for base in self.bases.values()):
-            return True
-        families = [family.set for family in self.suite.families.values()]
-        methods = [self.suite.methods[name] for name in self.methods]
-        changes = [*families, *self.suite.conditions.values(), *methods]
-        return any(
-            own_methods_in(nested(split_key(key), value))
-            for given in changes
-            for key, value in given.items()
-        )
+        return any(self._own_of(method) for method in self.methods)
+
+    def _own_of(self, method: str) -> list[NamedMethod]:
+        """Somebody's own methods that the worlds of one of the suite's methods name."""
+        families = self.suite.families
+        found = [own for name in families for own in own_methods(self.base_of(name, method).world)]
+        of_families = (family.set for family in families.values())
+        changes = (*of_families, *self.suite.conditions.values(), self.suite.methods[method])
+        for key, value in (item for given in changes for item in given.items()):
+            found += own_value(split_key(key), value)
+        return found
 
     @property
     def methods(self) -> list[str]:
@@ -109,7 +111,9 @@ class Suite(Sweep):
         own = [content_of(value, self.folder) for value in (suite.measures, suite.oracle.own)]
         seeds = [family.seed for family in suite.families.values()]
         first = [suite.seed, *seeds] if any(seed is not None for seed in seeds) else suite.seed
-        fixed = [first, list(self.kept), suite.until.touches, suite.oracle.margin, own]
+        fixed: list[Any] = [first, list(self.kept), suite.until.touches, suite.oracle.margin, own]
+        brought = digests_of_packages(self._own_of(method))
+        fixed += [brought] if brought else []
         return _digest(
             families, suite.conditions, content_of(dict(suite.methods[method]), self.folder), fixed
         )

@@ -215,7 +215,7 @@ def choose(
 def _gains_of_world(world: "World", told: Mapping[str, Any]) -> Gains | None:
     """The gains that were told by name, or else those of the world's control law; None: neither is known."""
     given = gains_among(told)
-    if given is not None or not world.trust.looks_into(world.controller.law):
+    if given is not None or not world.trust.looks_into("controller", world.controller.law):
         return given
     law = world.trust.find("controller", world.controller.law, world.folder)
     return loop_gains(law, world.controller.parameters, len(world.start.joints))
@@ -242,7 +242,7 @@ def model_of_world(world: "World", arm: str | None) -> "Arm":
 def values_of_world(world: "World", methods: "Sequence[Method]") -> dict[str, Any]:
     """What a world says of the parameters that the methods have, and of its encoders."""
     law, values = world.controller.law, world.controller.parameters
-    if world.trust.looks_into(law):
+    if world.trust.looks_into("controller", law):
         values = inheritable(world.trust.find("controller", law, world.folder), values)
     return fitting({**values, **world.detection.parameters, **world.sensors.model_dump()}, methods)
 

@@ -24,7 +24,7 @@ from hopfield_nav.figures.saving import add_note, save_figure, settings_note, sh
 from hopfield_nav.figures.solid import in_space
 from hopfield_nav.figures.style import paper_style
 from hopfield_nav.figures.two_processes import do_in_two_processes
-from hopfield_nav.navigation import space_of
+from hopfield_nav.navigation import RecordedSpace, space_of
 from hopfield_nav.record import Run
 from hopfield_nav.world import changed_settings
 
@@ -61,9 +61,10 @@ def pages_of(run: Run) -> dict[str, Page]:
     if space.of_places:
         return _OF_PLACES | _OF_NETWORK | _OF_SIGNALS
     own = resolve_name(space.pages) if space.pages else {}
+    cells_are_known = not isinstance(space, RecordedSpace)
     return (
         own
-        | _OF_NETWORK
+        | (_OF_NETWORK if cells_are_known else {})
         | {name: page for name, page in _OF_SIGNALS.items() if name != "force_zoom"}
     )
 

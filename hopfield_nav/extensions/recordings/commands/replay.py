@@ -29,7 +29,7 @@ from hopfield_nav.extensions.recordings.tuning import (
     labelled_truth,
 )
 from hopfield_nav.extensions.recordings.tuning import judge as judge_methods
-from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, find_method, method_names
+from hopfield_nav.plugin import JOINT_TORQUES, REFERENCE, loadable_methods
 from hopfield_nav.record import (
     SCORE,
     ContactTruth,
@@ -170,7 +170,7 @@ def _judged(case: _Case, alone: bool, log: Path) -> list[list[str]]:
         allowed = "a run, or a description with `contact` or `contacts`"
         raise BadInput("nothing says when the arm was touched", where=str(log), allowed=allowed)
     chosen = case.chosen
-    every = [find_method("detector", name) for name in method_names("detector")]
+    every = loadable_methods("detector").values()
     kinds = [
         m for m in every if declared_threshold(m) and (case.kinematics or m.needs == JOINT_TORQUES)
     ]

@@ -1,0 +1,218 @@
+"""Which extensions are there: ours, and those of others; and which of them has what is asked for by a name.
+
+Those of others are found by entry points of the group ``hopfield_nav.extensions``, which name an
+``Extension``. One that cannot be loaded is left out, and ``broken`` says why. Ours keep their
+names. What others call alike, or as ours, has the name of its distribution before its own,
+``DISTRIBUTION:NAME``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dynamics import BadInput, nearest_name
+from hopfield_nav.plugin.extension import (
+    GROUP,
+    KINDS,
+    PLAIN,
+    Extension,
+    missing,
+    our_extensions,
+)
+from hopfield_nav.plugin.folder import in_this_folder
+
+broken: dict[str, str] = {}  # what of others cannot be loaded, and why
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An extension of others."""
+
+    entry: str  # name of its entry point
+    distribution: str  # that brought it
+    version: str  # of the distribution
+    extension: Extension
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
+
+    def full(self, name: str) -> str:
+        """The name under which nothing else is reached than what it calls so."""
+        return f"{self.distribution}:{name}"
+
+    def is_of(self, distribution: str) -> bool:
+        """Whether it is of a distribution, as pip compares their names."""
+        return _plain(distribution) == _plain(self.distribution)
+
+
+def _plain(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+@cache
+def others() -> tuple[Installed, ...]:
+    """The extensions of others that can be loaded, in the order of distributions and entry points."""
+    loaded = []
+    for entry in entry_points(group=GROUP):
+        about = entry.dist
+        name, version = (about.name, about.version) if about else (entry.value, "unknown")
+        try:
+            extension = _loaded(entry)
+        except Exception as error:
+            broken[f"extension {entry.name} of {name} {version}"] = _told(error)
+        else:
+            loaded.append(Installed(entry.name, name, version, extension))
+    return tuple(sorted(loaded, key=lambda one: (one.distribution, one.entry)))
+
+
+def _loaded(entry: EntryPoint) -> Extension:
+    """What an entry point leads to, whose declarations can be used."""
+    extension = imported(entry.load)
+    if not isinstance(extension, Extension):
+        raise TypeError(f"{entry.value} is {type(extension).__name__}, no Extension")
+    for field in ("package", "description", "section"):
+        _require(isinstance(getattr(extension, field), str), field, "text")
+    _require(_are_texts(extension.needs), "needs", "names of extensions")
+    for field in ("methods", "commands", "provides"):
+        declared = getattr(extension, field)
+        texts = isinstance(declared, Mapping) and _are_texts([*declared, *declared.values()])
+        _require(texts, field, "a mapping of names to texts")
+    for kind, folder in extension.methods.items():
+        _require(kind in (*KINDS, *PLAIN), f"methods: {kind}", "a kind of method")
+        there = find_spec(f"{extension.package}.{folder}") is not None
+        _require(there, f"methods: {folder}", "a folder of the package")
+    return extension
+
+
+def _require(is_met: bool, field: str, what: str) -> None:
+    if not is_met:
+        raise TypeError(f"its {field} is not {what}")
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, Sequence) and all(isinstance(value, str) for value in values)
+
+
+def imported(load: Callable[[], Any]) -> Any:
+    """What a function gives that imports something of others; ``sys.exit`` ends no program of ours.
+
+    Raises ``ImportError``: it raises.
+    """
+    try:
+        with in_this_folder():
+            return load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ImportError(_told(error)) from error
+
+
+def _told(error: BaseException) -> str:
+    """What an error says, in a line."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, ImportError) else f"{type(error).__name__}: {text}"
+
+
+def extensions() -> Iterator[Extension]:
+    """Every extension: ours, then those of others, which are looked for when ours have not what is asked."""
+    yield from our_extensions().values()
+    yield from (one.extension for one in others())
+
+
+def shown(found: Sequence[tuple[Installed, str]], taken: Sequence[str]) -> list[str]:
+    """How what others have is called, each by its owner and name, where ours have ``taken`` some names."""
+    count = Counter([*taken, *(name for _, name in found)])
+    return [name if count[name] == 1 else one.full(name) for one, name in found]
+
+
+def owner(what: str, name: str, has: Callable[[Extension, str], bool]) -> Installed | None:
+    """Who of the others has a thing of a name, also as ``DISTRIBUTION:NAME``; None: nobody.
+
+    Raises ``BadInput``: more than one of them has it.
+    """
+    distribution, _, own = name.rpartition(":")
+    found = [
+        one
+        for one in others()
+        if has(one.extension, own) and (not distribution or one.is_of(distribution))
+    ]
+    if len(found) > 1:
+        full = dict.fromkeys(one.full(own) for one in found)
+        allowed = " or ".join(full) if len(full) > 1 else "only one of them installed"
+        whose = " and ".join(f"{one.extension.package} of {one}" for one in found)
+        raise BadInput(f"two extensions have a {what} of that name, {whose}", "", name, allowed)
+    return found[0] if found else None
+
+
+def not_there(what: str, name: str, known: Sequence[str], allowed: str = "") -> BadInput:
+    """The refusal of a name that nothing has; it names what cannot be loaded, where it may be of that."""
+    distribution = name.rpartition(":")[0]
+    if distribution and not any(one.is_of(distribution) for one in others()):
+        what = f"{what}: the distribution {distribution} is not installed"
+    why = "".join(f"; the {thing} cannot be loaded: {error}" for thing, error in broken.items())
+    return BadInput(f"{what}{why}", found=name, allowed=allowed, nearest=nearest_name(name, known))
+
+
+def find_extension(name: str) -> Extension:
+    """The extension of a name.
+
+    Raises ``BadInput``: there is none, or two others have it.
+    """
+    if name in our_extensions():
+        return our_extensions()[name]
+    found = owner_of_section(name)
+    if found is None:
+        known = [extension.name for extension in extensions()]
+        raise not_there("no such extension is installed", name, known)
+    return found.extension
+
+
+def owner_of_section(name: str) -> Installed | None:
+    """Who of the others has a section of a world's ``extensions``; None where it is ours, or nobody's.
+
+    Raises ``BadInput``: two others have it.
+    """
+    if name in our_extensions():
+        return None
+    return owner("section", name, lambda extension, own: extension.name == own)
+
+
+def registered_package(module: str) -> Path | None:
+    """The folder of the package that a module belongs to, where that is a package with an extension of others."""
+    top = module.partition(".")[0]
+    registered = (
+        "." in module
+        and top != GROUP.partition(".")[0]
+        and any(one.extension.package.partition(".")[0] == top for one in others())
+    )
+    folders = (find_spec(top).submodule_search_locations if registered else None) or []  # type: ignore[union-attr]
+    return Path(folders[0]) if folders else None
+
+
+def find_provided(what: str) -> Any:
+    """What an extension provides under a name, ours before those of others; None where none does.
+
+    Raises ``BadInput``: two others provide it.
+    """
+    for extension in our_extensions().values():
+        if what in extension.provides:
+            return extension.load(extension.provides[what])
+    found = owner("thing to provide", what, lambda extension, own: own in extension.provides)
+    return None if found is None else found.extension.load(found.extension.provides[what])
+
+
+def provided(what: str, where: str = "") -> Any:
+    """What an extension provides under a name; ``where`` is the key or option that asks for it.
+
+    Raises ``BadInput``: the extension is not there.
+    """
+    found = find_provided(what)
+    if found is None:
+        raise BadInput(missing(what), where=where or what)
+    return found
