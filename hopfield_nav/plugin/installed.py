@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from dynamics import BadInput, nearest_name
@@ -181,18 +180,6 @@ def owner_of_section(name: str) -> Installed | None:
     if name in our_extensions():
         return None
     return owner("section", name, lambda extension, own: extension.name == own)
-
-
-def registered_package(module: str) -> Path | None:
-    """The folder of the package that a module belongs to, where that is a package with an extension of others."""
-    top = module.partition(".")[0]
-    registered = (
-        "." in module
-        and top != GROUP.partition(".")[0]
-        and any(one.extension.package.partition(".")[0] == top for one in others())
-    )
-    folders = (find_spec(top).submodule_search_locations if registered else None) or []  # type: ignore[union-attr]
-    return Path(folders[0]) if folders else None
 
 
 def find_provided(what: str) -> Any:
