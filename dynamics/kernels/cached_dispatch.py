@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.kernels.decorators import load_numba, unchecked_call
+from dynamics.kernels.numba_parts import all_parts_are_there
 
 
 class CachedDispatch:
@@ -42,7 +43,12 @@ class CachedDispatch:
 
 @functools.cache
 def _questions(loop: Callable) -> list[Callable[[Any], bool]]:
-    """For each argument of a loop, whether a value is of its type; none where Numba is switched off."""
+    """For each argument of a loop, whether a value is of its type.
+
+    None where Numba is switched off, or lacks a private part.
+    """
+    if not all_parts_are_there():
+        return []
     return [_question(kind) for kind in next(iter(getattr(loop, "overloads", {})), ())]
 
 

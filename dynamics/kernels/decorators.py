@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_h
 import numpy as np
 
 from dynamics.kernels.cache import cache_folder
-from dynamics.kernels.numba_parts import all_parts_are_there
+from dynamics.kernels.numba_parts import all_parts_are_there, can_force_inlining
 from dynamics.kernels.reads import Unreadable, key_of, reads_of
 from dynamics.kernels.settings_here import without_settings_here
 from dynamics.kernels.source_text import digest
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 COMPILE_OPTIONS: dict[str, Any] = {
     "cache": True,
-    "no_cfunc_wrapper": True,  # nobody calls a kernel as C does
     "error_model": "numpy",  # x/0 gives inf; kernels report a status and never raise
     "fastmath": {"contract"},  # a·b + c in one rounding; no flag that breaks NaN guards
     "nogil": True,
@@ -39,13 +38,23 @@ _RANKS: dict[Any, int] = {np.ndarray: 1, Table: 2, MayMiss: 1, Room: 1}
 
 
 @functools.cache
+def kernel_options() -> dict[str, Any]:
+    """The options of every kernel."""
+    if not all_parts_are_there():
+        return COMPILE_OPTIONS
+    return {**COMPILE_OPTIONS, "no_cfunc_wrapper": True}  # nobody calls a kernel as C does
+
+
+@functools.cache
 def loop_options() -> dict[str, Any]:
     """The options of kernels that allocate nothing.
 
     They need no reference counting, which costs more than their arithmetic.
     """
     load_numba()
-    return {**COMPILE_OPTIONS, "_nrt": False} if all_parts_are_there() else COMPILE_OPTIONS
+    if not all_parts_are_there():
+        return COMPILE_OPTIONS
+    return {**kernel_options(), "_nrt": False}
 
 
 class Kernel:
@@ -62,7 +71,7 @@ class Kernel:
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102  (an attribute of the class)
-        return _njit(self.__wrapped__, COMPILE_OPTIONS)
+        return _njit(self.__wrapped__, kernel_options())
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
         return self.dispatcher(*arguments)
@@ -80,11 +89,14 @@ class Inlined(Kernel):
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
-        options = {**loop_options(), "cache": self._keeps, "forceinline": True}
+        options = {**loop_options(), "cache": self._keeps}
+        if can_force_inlining():
+            options["forceinline"] = True
         if all_parts_are_there():
             from dynamics.kernels.our_compiler import InlineCompiler
 
-            options |= {"no_cpython_wrapper": True, "pipeline_class": InlineCompiler}
+            options["no_cpython_wrapper"] = True
+            options["pipeline_class"] = InlineCompiler
         return _njit(self.__wrapped__, options)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: D102
@@ -208,15 +220,16 @@ def first_class(
     ``into_c``: into the C function that calls it, for one that is handed large records, which are
     copied once less. ``allocates``: it makes arrays.
     """
-    options = {**(COMPILE_OPTIONS if allocates else loop_options())}
-    del options["nogil"], options["no_cfunc_wrapper"]  # no options of a C function
-    options["forceinline"] = into_c
     if _jit_is_off():  # cfunc would compile all the same
         return function
     numba = _linked_numba()
+    options = dict(kernel_options() if allocates else loop_options())
+    del options["nogil"]  # no option of a C function
     if all_parts_are_there():
         from dynamics.kernels.our_compiler import c_function
 
+        del options["no_cfunc_wrapper"]
+        options["forceinline"] = into_c
         return c_function(function, signature, _is_ours(function), **options)
     with _keeping_in(numba.config, function, options) as kept:
         return numba.cfunc(signature, **{**options, "cache": kept})(function)
@@ -316,12 +329,12 @@ def load_numba() -> Any:
         import numba
     from numba.extending import typeof_impl
 
-    import dynamics.kernels.record_types
-
     if all_parts_are_there():
         _load_without_linear_algebra()
+        import dynamics.kernels.lent
         import dynamics.kernels.our_compiler
-    import dynamics.kernels.lent  # noqa: F401
+    import dynamics.kernels.record_types
+    import dynamics.kernels.view_types  # noqa: F401
 
     cache_folder()  # named after the settings of this moment
     typeof_impl.register(Kernel, lambda value, context: typeof_impl(value.dispatcher, context))

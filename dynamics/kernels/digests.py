@@ -30,6 +30,7 @@ _DECORATORS = (
     "lent.py",
     "our_compiler.py",
     "record_types.py",
+    "view_types.py",
 )  # the files that say how a kernel is compiled
 _TRIED = (3, 11), (3, 13)  # the first and the last Python that shares its compiled code with others
 _TOGETHER = "cpython3"

@@ -1,4 +1,4 @@
-"""What ``Packed`` kernels, ``view`` and ``room_here`` are to Numba; ``decorators`` loads it together with Numba.
+"""What the arguments of ``Packed`` kernels are to Numba; ``decorators`` loads it together with Numba.
 
 Numba finds out the type of every array of a call before it takes it apart, 0.03 µs. Here the code
 that takes it apart also looks whether it is what the kernel is compiled for, 0.003 µs: an
@@ -15,13 +15,9 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.datamodel.models import ArrayModel
-from numba.core.imputils import impl_ret_borrowed
-from numba.extending import NativeValue, lower_builtin, register_model, type_callable, unbox
-from numba.np.arrayobj import make_array, populate_array
+from numba.extending import NativeValue, models, register_model, unbox
 
-from dynamics.kernels.views import ROOM, room_here, view
+from dynamics.kernels.view_types import fill
 
 _POINTER = struct.calcsize("P")
 _HEAD = object.__basicsize__  # of every object; its last pointer is the type
@@ -29,7 +25,7 @@ _DATA, _RANK, _SHAPE, _KIND, _FLAGS = (_HEAD + k * _POINTER for k in (0, 1, 2, 5
 _ORDER, _NUMBER = (_HEAD + _POINTER + k for k in (2, 4))  # of its kind: order of bytes, number
 _PLAIN = 0x501  # flags: C-contiguous, aligned, writable
 _FLOAT = np.dtype(np.float64)
-_WORD, _INT, _BYTE = ir.IntType(8 * _POINTER), ir.IntType(32), ir.IntType(8)
+_WORD, _INT, _BYTE, _BIT = (ir.IntType(size) for size in (8 * _POINTER, 32, 8, 1))
 
 llvm.add_symbol(
     "numpy.ndarray", id(np.ndarray)
@@ -52,42 +48,32 @@ class LentArray(types.Array):
     key = property(lambda self: self.name)
 
 
-register_model(LentArray)(ArrayModel)
+register_model(LentArray)(models.ArrayModel)
 
 
 @unbox(LentArray)
 def _lend(kind: LentArray, value: Any, context: Any) -> NativeValue:
-    builder, api, array = (
-        context.builder,
-        context.pyapi,
-        make_array(kind)(context.context, context.builder),
-    )
-    none = (
-        builder.icmp_unsigned("==", value, api.borrow_none())
-        if kind.may_miss
-        else cgutils.false_bit
-    )
-    fits = cgutils.alloca_once_value(builder, none)
+    builder, api = context.builder, context.pyapi
+    array = context.context.make_helper(builder, kind)
+    none = builder.icmp_unsigned("==", value, api.borrow_none()) if kind.may_miss else _BIT(0)
+    fits = _place_for(builder, _BIT)
+    builder.store(none, fits)
     known = context.context.get_c_value(builder, _BYTE, "numpy.ndarray")
-    is_array = builder.icmp_unsigned(
-        "==", _read(builder, value, _HEAD - _POINTER, known.type), known
-    )
+    type_of_value = _read(builder, value, _HEAD - _POINTER, known.type)
+    is_array = builder.icmp_unsigned("==", type_of_value, known)
     with builder.if_then(is_array), builder.if_then(_is_plain(builder, value, kind.ndim)):
         lengths = _read(builder, value, _SHAPE, value.type)
         shape = [_read(builder, lengths, axis * _POINTER, _WORD) for axis in range(kind.ndim)]
-        _populate(builder, array, _read(builder, value, _DATA, array.data.type), shape)
-        builder.store(
-            cgutils.is_not_null(builder, array.nitems) if kind.may_miss else cgutils.true_bit, fits
-        )
+        fill(builder, array, _read(builder, value, _DATA, array.data.type), shape)
+        has_some = builder.icmp_unsigned("!=", array.nitems, _WORD(0))
+        builder.store(has_some if kind.may_miss else _BIT(1), fits)
     refused = builder.not_(builder.load(fits))
     with builder.if_then(refused, likely=False):
         api.err_set_string("PyExc_TypeError", "not what the kernel is compiled for")
-    others = (
-        builder.and_(builder.load(fits), builder.not_(none))
-        if kind.others_run
-        else cgutils.false_bit
-    )
-    thread = cgutils.alloca_once(builder, api.voidptr)
+    others = _BIT(0)
+    if kind.others_run:
+        others = builder.and_(builder.load(fits), builder.not_(none))
+    thread = _place_for(builder, api.voidptr)
     with builder.if_then(others, likely=False):
         builder.store(api.save_thread(), thread)
 
@@ -96,6 +82,12 @@ def _lend(kind: LentArray, value: Any, context: Any) -> NativeValue:
             api.restore_thread(builder.load(thread))
 
     return NativeValue(array._getvalue(), is_error=refused, cleanup=end)
+
+
+def _place_for(builder: Any, kind: Any) -> Any:
+    """Where a value of the function's own lies."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind)
 
 
 def _is_plain(builder: Any, array: Any, rank: int) -> Any:
@@ -120,48 +112,3 @@ def _read(builder: Any, begin: Any, place: int, kind: Any) -> Any:
             builder.add(builder.ptrtoint(begin, _WORD), _WORD(place)), kind.as_pointer()
         )
     )
-
-
-def _populate(builder: Any, array: Any, data: Any, shape: list) -> Any:
-    strides = [_WORD(_FLOAT.itemsize)]
-    for length in shape[:0:-1]:
-        strides.insert(0, builder.mul(length, strides[0]))
-    populate_array(array, data, shape, strides, strides[-1], None)
-    return array._getvalue()
-
-
-@type_callable(view)
-def _type_of_view(context: Any) -> Any:
-    def typer(numbers, start, shape):
-        made = numbers.copy(ndim=len(shape))
-        return made(numbers, types.intp, types.UniTuple(types.intp, len(shape)))
-
-    return typer
-
-
-@lower_builtin(view, types.Array, types.Integer, types.BaseTuple)
-def _view(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    source = make_array(signature.args[0])(context, builder, arguments[0])
-    made, first = (
-        make_array(signature.return_type)(context, builder),
-        builder.gep(source.data, [arguments[1]]),
-    )
-    shape = cgutils.unpack_tuple(builder, arguments[2])
-    return _populate(
-        builder, made, first, shape
-    )  # nobody's memory: callers that count references leave it alone
-
-
-type_callable(room_here)(lambda context: lambda room: types.Array(types.float64, 1, "C"))
-
-
-@lower_builtin(room_here, types.Array)
-def _room_here(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    given = make_array(signature.args[0])(context, builder, arguments[0])
-    with builder.goto_entry_block():  # not ``cgutils.alloca_once``, which writes zeros
-        here = builder.alloca(ir.ArrayType(ir.DoubleType(), ROOM))
-    missing = builder.icmp_signed("==", given.nitems, _WORD(0))
-    data = builder.select(missing, builder.bitcast(here, given.data.type), given.data)
-    made = make_array(signature.return_type)(context, builder)
-    row = _populate(builder, made, data, [builder.select(missing, _WORD(ROOM), given.nitems)])
-    return impl_ret_borrowed(context, builder, signature.return_type, row)

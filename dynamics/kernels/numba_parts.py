@@ -21,20 +21,27 @@ _PARTS = {
     "numba.core.cgutils:get_or_insert_function": (),
     "numba.core.codegen:JITCodeLibrary": (
         "_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals",
-        "_verify_declare_only_symbols",
+        "_verify_declare_only_symbols", "enable_object_caching",
     ),
     "numba.core.codegen:JITCPUCodegen": ("_add_module", "_get_host_cpu_name", "_get_host_cpu_features"),
     "numba.core.compiler:Compiler": (),
     "numba.core.compiler:CompileResult": ("entry_point", "_reduce", "_rebuild"),
-    "numba.core.compiler:Flags": ("nrt", "forceinline"),
+    "numba.core.compiler:Flags": ("nrt", "forceinline", "no_cfunc_wrapper", "no_cpython_wrapper"),
     "numba.core.compiler_lock:global_compiler_lock": (),
     "numba.core.config:_EnvReloader": (),
     "numba.core.config:reload_config": (),
+    "numba.core.pythonapi:PythonAPI": (
+        "alloca_buffer", "borrow_none", "err_set_string", "get_buffer", "release_buffer",
+        "restore_thread", "save_thread",
+    ),
     "numba.core.registry:CPUDispatcher": ("compile", "enable_caching", "disable_compile"),
     "numba.core.registry:cpu_target.target_context": ("_internal_codegen",),
     "numba.core.serialize:dumps": (),
+    "numba.core.sigutils:normalize_signature": (),
     "numba.core.typing.templates:make_intrinsic_template": (),
+    "numba.core.typing:Signature": (),
     "numba.np.linalg:ensure_blas": (),
+    "numba.np.numpy_support:as_dtype": (),
 }  # fmt: skip
 
 
@@ -52,6 +59,18 @@ def all_parts_are_there() -> bool:
             flush=True,
         )
     return not missing
+
+
+@functools.cache
+def can_force_inlining() -> bool:
+    """Whether a step can be compiled into its callers in any case.
+
+    Where it cannot, LLVM decides, and the last bit of a sum of products may be another one.
+    """
+    try:
+        return hasattr(import_module("numba.core.compiler").Flags, "forceinline")
+    except (ImportError, AttributeError):
+        return False
 
 
 def missing_part() -> str:

@@ -1,6 +1,7 @@
 """What a record is to Numba: the memory that its Python object lends, read and written by name.
 
-``decorators`` loads it together with Numba. ``records`` has the decorator ``@record``.
+``decorators`` loads it together with Numba. ``records`` has the decorator ``@record``. Where Numba
+lacks a private part, a record tells its address as a number, which takes longer.
 """
 
 import ctypes
@@ -8,10 +9,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.datamodel.models import RecordModel
-from numba.extending import NativeValue, register_model, typeof_impl, unbox
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 
+from dynamics.kernels.numba_parts import all_parts_are_there
 from dynamics.kernels.records import Record
 
 _NUMBERS = {
@@ -34,7 +34,7 @@ class RecordType(types.Record):
         super().__init__(fields, ctypes.sizeof(record), True)
 
 
-register_model(RecordType)(RecordModel)
+register_model(RecordType)(models.RecordModel)
 
 
 @typeof_impl.register(Record)
@@ -42,19 +42,26 @@ def _type_of(value: Record, context: Any) -> RecordType:
     return RecordType(type(value))
 
 
-@unbox(RecordType)
 def _lend(kind: RecordType, value: Any, context: Any) -> NativeValue:
     """The memory of a record, borrowed as Python's own buffers are, for as long as the call lasts."""
-    api, builder, number = context.pyapi, context.builder, ir.IntType(32)
+    api, builder = context.pyapi, context.builder
     buffer = api.alloca_buffer()
-    borrow = ir.FunctionType(number, [api.pyobj, buffer.type, number])
-    failed = builder.call(
-        api._get_function(borrow, "PyObject_GetBuffer"), (value, buffer, number(0))
-    )
+    failed = api.get_buffer(value, buffer)
     begins_with_address = ir.PointerType(context.context.get_value_type(kind))
-    address = builder.load(builder.bitcast(buffer, begins_with_address))
     return NativeValue(
-        address,
-        is_error=cgutils.is_not_null(builder, failed),
+        builder.load(builder.bitcast(buffer, begins_with_address)),
+        is_error=builder.icmp_signed("!=", failed, failed.type(0)),
         cleanup=lambda: api.release_buffer(buffer),
     )
+
+
+def _look_up(kind: RecordType, value: Any, context: Any) -> NativeValue:
+    """The memory of a record, whose object the caller holds."""
+    api, builder = context.pyapi, context.builder
+    number = api.object_getattr_string(value, "address")
+    address = api.long_as_longlong(number)
+    api.decref(number)
+    return NativeValue(builder.inttoptr(address, context.context.get_value_type(kind)))
+
+
+unbox(RecordType)(_lend if all_parts_are_there() else _look_up)

@@ -38,6 +38,11 @@ class Record(ctypes.Structure):
     def __init__(self, **given: Any) -> None:
         super().__init__(**{**self._start, **given})
 
+    @property
+    def address(self) -> int:
+        """Where its numbers lie."""
+        return ctypes.addressof(self)
+
     def __repr__(self) -> str:
         values = (f"{name}={getattr(self, name)!r}" for name in self._start)
         return f"{type(self).__name__}({', '.join(values)})"

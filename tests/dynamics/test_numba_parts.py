@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,11 +25,11 @@ print(*(np.asarray(v).tobytes().hex() for v in (
 """
 
 
-def _printed(**flags):
+def _printed(program, **flags):
     environment = {**os.environ, **flags}
     environment.pop("NUMBA_DISABLE_JIT", None)
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         env=environment,
@@ -39,11 +41,102 @@ def _printed(**flags):
 
 @pytest.mark.study
 def test_without_them_the_results_are_the_same(tmp_path):
-    plain = _printed(HOPFIELD_NAV_PLAIN_NUMBA="1", NUMBA_CACHE_DIR=str(tmp_path))
-    usual = _printed()  # with the code that is there already
+    plain = _printed(PROGRAM, HOPFIELD_NAV_PLAIN_NUMBA="1", NUMBA_CACHE_DIR=str(tmp_path))
+    usual = _printed(PROGRAM)  # with the code that is there already
     assert usual == plain
     assert len(usual[0]) > 1000
     assert usual[1] == ""
+
+
+PUBLIC = ("numba", "numba.extending")
+KERNELS = Path(numba_parts.__file__).parent
+# What takes a part away: whoever asks for it in a file of ours is told that it is not there.
+WITHOUT = """
+import builtins, sys
+module, _, owner = {place!r}.partition(":")
+name = {name!r}
+import importlib
+whole = importlib.import_module(module)
+
+
+class Without:
+    def __getattr__(self, asked):
+        ours = sys._getframe(1).f_globals.get("__name__", "").startswith("dynamics")
+        if ours and asked == owner.partition(".")[0]:
+            raise AttributeError(asked)
+        return getattr(whole, asked)
+
+
+from dynamics.kernels import numba_parts
+
+if name:
+    numba_parts.hasattr = lambda part, asked: asked != name and builtins.hasattr(part, asked)
+else:
+    sys.modules[module] = Without()
+    sys.modules[module].__spec__ = whole.__spec__
+    parent, _, last = module.rpartition(".")
+    setattr(sys.modules[parent], last, sys.modules[module])
+"""
+PARTS = [(place, name) for place, names in numba_parts._PARTS.items() for name in ("", *names)]
+SMALL = """
+import numpy as np
+from dynamics import inverse_dynamics, load_arm
+q = np.linspace(-1.0, 1.5, 6)
+print(np.asarray(inverse_dynamics(load_arm("ur5e"), q, q, q)).tobytes().hex())
+"""
+
+
+def _imported():
+    """The private parts that files of kernels import by name."""
+    for path in KERNELS.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            module = getattr(node, "module", None) or ""
+            if isinstance(node, ast.ImportFrom) and module.split(".")[0] == "numba":
+                yield from ((path.name, module, each.name) for each in node.names)
+
+
+def test_every_private_part_that_is_imported_is_listed():
+    listed = {place.replace(":", ".").split(".target_context")[0] for place in numba_parts._PARTS}
+    modules = {place.partition(":")[0] for place in numba_parts._PARTS}
+    imported = [each for each in _imported() if each[1] not in PUBLIC]
+    assert len(imported) > 15
+    for path, module, name in imported:
+        assert f"{module}.{name}" in listed | modules, f"{path}: {module}.{name}"
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    """What a process without a part prints; all such processes keep their code in one folder."""
+    folder = tmp_path_factory.mktemp("without")
+
+    def run(place, name):
+        return _printed(WITHOUT.format(place=place, name=name) + SMALL, NUMBA_CACHE_DIR=str(folder))
+
+    return run
+
+
+@pytest.mark.study
+@pytest.mark.parametrize(("place", "name"), PARTS)
+def test_without_each_part_the_answer_is_the_same(without, place, name):
+    _compare(without(place, name), place, name)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("numba.core.cgutils:get_or_insert_function", ""),
+        ("numba.core.pythonapi:PythonAPI", "get_buffer"),
+    ],
+)
+def test_without_a_part_the_answer_is_the_same(without, place, name):
+    _compare(without(place, name), place, name)
+
+
+def _compare(printed, place, name):
+    answer, said = printed
+    assert answer == _printed(SMALL)[0] != ""
+    assert said.count("\n") == 1
+    assert (f".{name};" if name else place.replace(":", ".")) in said
 
 
 def test_this_version_has_them_all():
