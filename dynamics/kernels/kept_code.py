@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba import types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
@@ -26,12 +27,14 @@ from numba.core.typing import Signature
 from dynamics.files.writing import whole_file
 from dynamics.kernels.archive import opened, sealed
 from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.object_code import undefined_names
 from dynamics.kernels.reads import Read, Unreadable, change_of, key_of, python_function, reads_of
 from dynamics.kernels.source_text import digest
 
 ENDING = ".nbc"
-_FORMAT = 2  # of the files
+_FORMAT = 3  # of the files
 _KEEP = 64  # versions of functions of one name for the same types, the oldest of which go
+_BY_VALUE = b"_make_function"  # how a pickle begins that holds a function instead of its name
 _KNOW_TYPES = ("numba.", "dynamics.kernels.")
 _TUPLES: Any = (tuple, types.BaseTuple)
 
@@ -70,10 +73,29 @@ class KeptCode(NullCache):
         if content is None:
             self._say_why(kind, reads)
             return None
-        about, _, parts = content.partition(b"\n")
-        if json.loads(about)[:2] != [kind, key]:
+        try:
+            return self._loaded(content, [kind, key], target_context)
+        except Exception as error:  # whatever is wrong with it, it can be compiled
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            _say_once(
+                f"compiled anew, since what is kept of it cannot be used ({reason}): {self._name}"
+            )
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(parts))
+
+    def _loaded(self, content: bytes, asked: list[str], context: Any) -> CompileResult:
+        """What a file holds, made part of this process.
+
+        Raises ``ValueError``: it is of something else, or asks for what this process has not; and
+        whatever reading it raises.
+        """
+        about, _, parts = content.partition(b"\n")
+        kind, key, _, symbols = json.loads(about)
+        if [kind, key] != asked:
+            raise ValueError("it is of another function")
+        missing = next((name for name in symbols if not _is_linked(name)), None)
+        if missing is not None:
+            raise ValueError(f"this process has no {missing}")
+        return CompileResult._rebuild(context, *pickle.loads(parts))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write a version, unless it holds what is true in this process alone, or reads what it did not before."""
@@ -90,7 +112,12 @@ class KeptCode(NullCache):
         if self._looked_for.get(kind) != key:
             return
         parts = data._replace(type_annotation="")._reduce()  # an annotation tells the path
-        content = json.dumps([kind, key, reads]).encode() + b"\n" + dumps(parts)
+        body = dumps(parts)
+        if _BY_VALUE in body:
+            _say_once(f"{self._name} is compiled in every start: its code holds a function")
+            return
+        about = json.dumps([kind, key, reads, _asked_for(parts)])
+        content = about.encode() + b"\n" + body
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with whole_file(self._path(kind, key)) as path:
@@ -134,6 +161,17 @@ class KeptCode(NullCache):
                 continue  # another function of the same name, or made with another value
             return _say_once(f"compiled anew, since it was edited: {change}")
         return None
+
+
+def _asked_for(parts: tuple) -> list[str]:
+    """The names that machine code asks the process for; those that begin with ``_Z`` are Numba's own."""
+    code = parts[0][2][0]
+    return sorted(name for name in undefined_names(code) if not name.startswith("_Z"))
+
+
+@functools.cache
+def _is_linked(name: str) -> bool:
+    return llvm.address_of_symbol(name) is not None
 
 
 def words_of(options: Mapping[str, Any]) -> str:
