@@ -11,6 +11,7 @@ useless. Some minutes; pip asks the package index.
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -20,7 +21,14 @@ from pathlib import Path
 from documentation.snippets import IN_A_SHELL, ROOT, as_typed, blocks
 
 from dynamics.files.writing import whole_file
-from dynamics.kernels.archive import ABOUT, ARCHIVES, archive_path
+from dynamics.kernels.archive import (
+    ABOUT,
+    ARCHIVES,
+    archive_folder,
+    contents,
+    parts_of,
+    read_about,
+)
 
 _ASK = """
 import json
@@ -59,7 +67,8 @@ def main() -> None:
         )
         about = json.loads(asked.stdout)
         archive = pack(cache / "hopfield-nav" / about["folder"], about, place)
-    print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.1f} MB")
+    size = sum(part.stat().st_size for part in parts_of(archive))
+    print(f"{archive.relative_to(ROOT)}: {size / 1e6:.1f} MB")
 
 
 def _copy(checkout: Path) -> Path:
@@ -69,23 +78,52 @@ def _copy(checkout: Path) -> Path:
         ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
     ).stdout
     subprocess.run(["tar", "x"], cwd=checkout, input=files, check=True)
-    for path in (checkout / ARCHIVES.relative_to(ROOT)).glob("*.tar.xz"):
-        path.unlink()
+    shutil.rmtree(checkout / ARCHIVES.relative_to(ROOT), ignore_errors=True)
     return checkout
 
 
 def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
-    """Pack a folder of compiled code, in which nothing may tell the ``place`` where it was made, or its owner."""
-    archive = archive_path(about)
-    archive.parent.mkdir(exist_ok=True)
-    with whole_file(archive) as partial, tarfile.open(partial, "w:xz", preset=9) as files:
-        _add(files, ABOUT, json.dumps(about, indent=1).encode())
-        for path in sorted((*folder.rglob("*.nbc"), *folder.glob("texts/*"))):
-            content, inside = path.read_bytes(), path.relative_to(folder).as_posix()
-            if any(str(folder).encode() in content for folder in (place, ROOT, Path.home())):
-                sys.exit(f"{inside} tells where it was compiled")
-            _add(files, inside, content)
+    """Pack a folder of compiled code, in which nothing may tell the ``place`` where it was made, or its owner.
+
+    What an earlier archive has under the same name, and so of the same content, is taken from
+    there: a room in which nothing was edited keeps its part byte by byte.
+    """
+    archive = archive_folder(about)
+    earlier = _earlier(archive, about)
+    rooms: dict[str, dict[str, bytes]] = {}
+    for path in sorted((*folder.rglob("*.nbc"), *folder.glob("texts/*"))):
+        inside = path.relative_to(folder).as_posix()
+        content = earlier.get(inside, path.read_bytes())
+        if any(str(owner).encode() in content for owner in (place, ROOT, Path.home())):
+            sys.exit(f"{inside} tells where it was compiled")
+        rooms.setdefault(_room(inside), {})[inside] = content
+    archive.mkdir(parents=True, exist_ok=True)
+    for part in parts_of(archive):
+        if part.name.removesuffix(".tar.xz") not in rooms:
+            part.unlink()
+    for room, files in rooms.items():
+        _write(archive / f"{room}.tar.xz", about, files)
     return archive
+
+
+def _room(inside: str) -> str:
+    """The room that a file of compiled code is of."""
+    parts = Path(inside).parts[:-1]
+    return ".".join(parts[: 3 if "extensions" in parts else 2])
+
+
+def _earlier(archive: Path, about: dict[str, str]) -> dict[str, bytes]:
+    """What an archive holds that was made for the same."""
+    if all(read_about(part) == about for part in parts_of(archive)):
+        return contents(archive)
+    return {}
+
+
+def _write(part: Path, about: dict[str, str], inside: dict[str, bytes]) -> None:
+    with whole_file(part) as partial, tarfile.open(partial, "w:xz", preset=9) as files:
+        _add(files, ABOUT, json.dumps(about, indent=1).encode())
+        for name, content in inside.items():
+            _add(files, name, content)
 
 
 def _add(files: tarfile.TarFile, name: str, content: bytes) -> None:
