@@ -80,6 +80,8 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
 
 def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
     """The links by name, the joints below each, and the one link without a parent: every other is reached once."""
+    _refuse_twins("link", [link.name for link in robot.links], where)
+    _refuse_twins("joint", [joint.name for joint in robot.joints], where)
     links = {link.name: link for link in robot.links}
     if not links:
         raise BadInput(
@@ -108,6 +110,14 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
             allowed=allowed,
         )
     return links, below, roots[0]
+
+
+def _refuse_twins(kind: str, names: list[str], where: str) -> None:
+    """Two parts of one name: whoever names it could mean either."""
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            what = f"{names.count(name)} {kind}s have one name"
+            raise BadInput(what, where=where, found=name, allowed=f"a name for each {kind}")
 
 
 def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:

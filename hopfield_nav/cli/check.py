@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput, nearest_name, printable
+from dynamics import BadInput, list_arms, nearest_name, printable
 from dynamics.files import is_urdf
 from hopfield_nav.cli.crash import say_refused
 from hopfield_nav.cli.options import Trusted
@@ -71,7 +71,7 @@ def _check(name: str, picture: bool, trust: bool) -> str:
     """What is said of a good file; BadInput if it is none."""
     from hopfield_nav.world import Trust, name_of, read_document
 
-    if is_urdf(name):
+    if is_urdf(name) or name in list_arms():
         return _check_arm(name, None, picture)
     path = _path_of(name)
     document = read_document(path, also=_OF_AN_ARM)
@@ -104,8 +104,15 @@ def _path_of(name: str) -> Path:
         suites: list[str] = (find_provided("list_suites") or list)()
         if name in suites:
             return find_provided("find_suite")(name)
-        nearest = error.nearest or nearest_name(name, suites)
-        raise BadInput(error.what, error.where, error.found, error.allowed, nearest) from None
+        arms = list_arms()
+        nearest = error.nearest or nearest_name(name, [*suites, *arms])
+        what, allowed = error.what, error.allowed
+        if what == "unknown world or sweep":
+            what = "unknown world, sweep, suite or arm"
+            allowed = (
+                f"arms {', '.join(arms)}; suites {', '.join(suites)}; worlds and sweeps {allowed}"
+            )
+        raise BadInput(what, error.where, error.found, allowed, nearest) from None
 
 
 def _refuse_picture(name: str, picture: bool) -> None:

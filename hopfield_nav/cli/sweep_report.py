@@ -27,7 +27,7 @@ _WIDTH = 80  # of a line of words
 _FIRST_LINE, _LINE_EVERY = 5.0, 30.0  # [s] before a line of progress where stderr is no terminal
 TIME, PEAK = "simulated_time_s", "peak_contact_force_N"
 _SHORT = {
-    TIME: "time", "collision_count": "collisions", PEAK: "peak force",
+    TIME: "time", "collision_count": "collisions", "graze_count": "grazes", PEAK: "peak force",
     "detection_delay_median_s": "delay", "false_alarm_count": "false alarms",
     "silent_contact_count": "missed",
 }  # fmt: skip

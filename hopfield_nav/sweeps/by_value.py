@@ -37,7 +37,8 @@ from hopfield_nav.sweeps.sweep_file import Sweep
 
 Row = Mapping[str, Any]
 MAIN = (
-    TIME, "collision_count", PEAK, "detection_delay_median_s", "false_alarm_count", "silent_contact_count",
+    TIME, "collision_count", "graze_count", PEAK, "detection_delay_median_s", "false_alarm_count",
+    "silent_contact_count",
 )  # fmt: skip
 _MOST_VALUES = 24  # of numbers; more are put into quarters
 _SHOWN = 5  # settings, and that of the base world

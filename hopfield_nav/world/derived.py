@@ -13,6 +13,7 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav.world.ends import Q0
+from hopfield_nav.world.fields import MOST_JOINTS
 from hopfield_nav.world.files import is_path, value_at
 from hopfield_nav.world.map import JOINT_CELLS
 from hopfield_nav.world.methods import MethodSection
@@ -67,13 +68,14 @@ def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
 
 
 def _another_arm(name: Any, folder: Path) -> "Arm | None":
-    """An arm that is none of the UR5s, whose defaults are the program's own."""
+    """An arm that is none of the UR5s, whose defaults are the program's own, and that a world may have."""
     if not isinstance(name, str) or (name.startswith("ur5") and not is_path(name)):
         return None
     from dynamics import load_arm  # imports Numba
 
     with suppress(BadInput, OSError):  # told when the world is checked
-        return load_arm(name, folder)
+        arm = load_arm(name, folder)
+        return arm if len(arm.dh) <= MOST_JOINTS else None
     return None
 
 

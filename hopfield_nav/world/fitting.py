@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from dynamics import BadInput
 from hopfield_nav.world.derived import start_of_arm
 from hopfield_nav.world.ends import Q0, StartSection
+from hopfield_nav.world.fields import MOST_JOINTS
 from hopfield_nav.world.world import World, pose_of
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
         name = attrgetter(key)(world)
         try:
             if name:
-                arms[key] = load_arm(name, world.folder)
+                arm = load_arm(name, world.folder)
+                if len(arm.dh) > MOST_JOINTS:
+                    what, allowed = "too many moving joints", f"an arm with at most {MOST_JOINTS}"
+                    raise BadInput(f"{name}: {what}", found=len(arm.dh), allowed=allowed)
+                arms[key] = arm
         except OSError as error:
             faults.append(BadInput("cannot be read", key, name, str(error.strerror)))
         except BadInput as error:

@@ -276,3 +276,17 @@ def test_a_tip_is_understood_from_any_folder(tmp_path):
     Path(tmp_path / "odd.urdf").write_text(robot(motor("left") + motor("right")))
     assert len(load_arm("odd.urdf:l3", tmp_path).dh) == 3
     assert len(load_arm(f"{tmp_path / 'odd.urdf'}:left_link").dh) == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('joint name="j2"', 'joint name="j1"', "2 joints have one name; found 'j1'"),
+        ('link name="l3"', 'link name="l2"', "2 links have one name; found 'l2'"),
+    ],
+)
+def test_two_parts_of_one_name_are_refused(read, old, new, said):
+    text = robot()
+    assert old in text
+    with refused(f"odd.urdf.*{said}"):
+        read(text.replace(old, new, 1))

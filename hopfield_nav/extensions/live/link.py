@@ -90,7 +90,7 @@ class Link:
                     allowed = "an arm, or hopfield-nav serve, that is running and can be reached"
                     where = ":".join(map(str, self._address))
                     raise BadInput(
-                        f"no arm answers: {_reason(error)}", where=where, allowed=allowed
+                        f"no arm answers: {_cause(error)}", where=where, allowed=allowed
                     ) from None
                 yield Notice("unreachable" if self.recipe is None else "broken", _reason(error))
                 self.recipe = None
@@ -209,6 +209,15 @@ def _message(payload: bytes) -> Notice:
     except BadInput as error:
         return Notice("damaged", str(error))
     return Notice("message", f"{text.level}: {' '.join(text.words.split())}")
+
+
+def _cause(error: Exception) -> str:
+    """The reason without what would be allowed, which the message around it says."""
+    if not isinstance(error, BadInput):
+        return _reason(error)
+    place = f"{error.where}: " if error.where else ""
+    found = "" if error.found is None else f", found {error.found}"
+    return f"{place}{error.what}{found}"
 
 
 def _reason(error: Exception) -> str:

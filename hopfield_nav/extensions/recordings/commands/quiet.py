@@ -196,7 +196,7 @@ def pushed(world: World, along: Trajectory | None = None) -> tuple[float, list[f
 
 
 _RUN_SAYS = (
-    "simulated_time_s", "collision_count", "repeated_alarm_count", "false_alarm_count",
+    "simulated_time_s", "collision_count", "graze_count", "repeated_alarm_count", "false_alarm_count",
     "silent_contact_count", "detection_delay_median_s",
 )  # fmt: skip
 
