@@ -375,3 +375,10 @@ def test_an_interrupt_that_something_swallowed_is_no_internal_error(monkeypatch,
 
     monkeypatch.setattr(cli, "_call", fail)
     assert main(["demo"]) == 3
+
+
+def test_check_knows_the_arms_that_come_along(capsys):
+    assert main(["check", "ur5e"]) == 0
+    assert "ok, an arm with 6 joints" in capsys.readouterr().out
+    told = refused_by_command(capsys, ["check", "ur99"], "unknown world, sweep, suite or arm")
+    assert "ur5_full" in told

@@ -234,4 +234,6 @@ def test_the_base_is_valid_and_most_damage_is_noticed():
 
 @pytest.mark.parametrize("name", [f"world {i}" for i in range(3)])
 def test_unknown_names_are_one_line(name, capsys):
-    refused_by_command(capsys, ["check", name], f"unknown world or sweep; found '{name}'")
+    refused_by_command(
+        capsys, ["check", name], f"unknown world, sweep, suite or arm; found '{name}'"
+    )

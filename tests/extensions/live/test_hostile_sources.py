@@ -11,6 +11,7 @@ from refusals import refused
 from served import Connection, data_package, handshake, heard, moving, telling
 from test_watching import methods
 
+from dynamics import BadInput
 from hopfield_nav.extensions.live import (
     WATCHED,
     DetectorStream,
@@ -198,3 +199,11 @@ def test_a_source_that_breaks_off_anywhere(hear, told, cut):
         got, notices, _ = hear(stream)
         assert got == []
         assert notices[-1].kind == "broken"
+
+
+def test_what_is_allowed_is_said_once(hear):
+    refusal = package(packages.VERSION, b"\0")
+    with pytest.raises(BadInput) as told:
+        hear(refusal)
+    assert str(told.value).count("allowed:") == 1
+    assert "no arm answers: version 2 of the protocol is refused" in str(told.value)
