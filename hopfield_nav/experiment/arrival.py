@@ -21,7 +21,7 @@ import numpy as np
 from dynamics import Arm, forward_kinematics
 from hopfield_nav.control import MAX_CORRECTION
 from hopfield_nav.loop import State, Trajectory
-from hopfield_nav.navigation import Navigator
+from hopfield_nav.navigation import Grade, Navigator
 from hopfield_nav.record import DetectionRecord
 from hopfield_nav.world import World
 
@@ -141,12 +141,17 @@ def why_doubtful(world: World, navigator: Navigator, detections: Sequence[Detect
 def no_path_grade(
     outcome: str | None, world: World, navigator: Navigator, detections: Sequence[DetectionRecord]
 ) -> str | None:
-    """One of ``GRADES`` for the outcome ``no_path``; None for every other one."""
+    """What an outcome ``no_path`` rests on, as the navigator says; None for every other one.
+
+    Where touches have a part in it, and something speaks against them, it is doubtful.
+    """
     if outcome != "no_path":
         return None
-    if why_doubtful(world, navigator, detections):
-        return "doubtful"
-    return "probable" if navigator.motion.error_bound > 0.0 else "facts"
+    grade = navigator.motion.grade
+    by_touches = grade != Grade.PLANNER and (grade != Grade.EXCLUDED or navigator.closed_steps())
+    if by_touches and why_doubtful(world, navigator, detections):
+        return Grade.DOUBTFUL.value
+    return None if grade is None else grade.value
 
 
 def warn_of_free_air(navigator: Navigator, detections: Sequence[DetectionRecord]) -> list[str]:

@@ -11,6 +11,7 @@ from .map import Step as Step
 from .map import cell_of_start as cell_of_start
 from .marking_navigator import MarkingNavigator as MarkingNavigator
 from .motion import Detection as Detection
+from .motion import Grade as Grade
 from .motion import MotionPhase as MotionPhase
 from .motion import NotedPlan as NotedPlan
 from .motion import PlannedMotion as PlannedMotion

@@ -23,6 +23,7 @@ from hopfield_nav.navigation.marks import (
 from hopfield_nav.navigation.motion import (
     Detection,
     FirstSegment,
+    Grade,
     Means,
     MotionPhase,
     PlannedMotion,
@@ -31,9 +32,9 @@ from hopfield_nav.navigation.motion import (
     at_rest,
     cell_at,
     joints_over,
+    no_motion,
     passed,
     path_of_tool,
-    run_ends,
     seconds_between,
     spline_through,
     tool_at,
@@ -41,6 +42,7 @@ from hopfield_nav.navigation.motion import (
     touched_segment,
     trajectory_through,
 )
+from hopfield_nav.navigation.planners import why_no_path_past_marks
 from hopfield_nav.navigation.responses import (
     SLOWER,
     Response,
@@ -70,7 +72,7 @@ def first_motion(start: PlannedMotion, q: np.ndarray, map: ToolMap, means: Means
     first = map.cell_beside(tool_at(means.arm, q), cell)
     if first is None:
         why = "known obstacles stand between the tool and every free cell around it"
-        return run_ends(cell, map.rank, "no_path", why)
+        return no_motion(cell, map.rank, why, Grade.FACTS)
     return lead(first, at_rest(0.0, q), start, map, means)
 
 
@@ -139,8 +141,8 @@ def after_mark(alarm: Detection, motion: PlannedMotion, map: MarkedMap, means: M
     map.pass_path(contact.path, contact.position)
     start = cell_to_back_off_to(marked, contact, map, means.world)
     if start is None:
-        why = "no free path from the tool to the goal"
-        return Answer(marked, run_ends(marked, map.rank, "no_path", why))
+        why, grade = why_no_path_past_marks(marked, map)
+        return Answer(marked, no_motion(marked, map.rank, why, grade))
     return Answer(marked, lead(start, begin, motion, map, means))
 
 
@@ -199,7 +201,8 @@ def lead(
         route = means.paths.find(start, map)
         means.notes.note(begin.time, route.by, route.plan.cells, route.landscape)
         if route.plan.cells is None:
-            return run_ends(start, map.rank, "no_path", route.plan.reason + _out_of_reach(map))
+            why, grade = means.paths.why_none(start, route.plan, map)
+            return no_motion(start, map.rank, why + _out_of_reach(map), grade)
         tool = tool_at(means.arm, begin.q)
         path = path_of_tool(route, tool, may_cut_corner, map, means.world)
         joints = joints_over(path.poses, begin.q, motion, map, means)
@@ -211,7 +214,7 @@ def lead(
             return PlannedMotion(start, path.cells, None, "unreachable", why)
         map.why_unreachable = why
         if not map.exclude(place, path.cells, start):
-            return run_ends(start, map.rank, "no_path", why)
+            return no_motion(start, map.rank, why, Grade.EXCLUDED)
 
 
 def back_to(

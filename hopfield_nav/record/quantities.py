@@ -73,7 +73,8 @@ def summary_rows(summary: Mapping[str, Any], keys: Iterable[str]) -> list[tuple[
     return rows + [("warning", warning) for warning in summary.get("warnings", [])]
 
 
-GRADES = ("facts", "probable", "doubtful")  # what an outcome ``no_path`` rests on
+# what an outcome ``no_path`` rests on: ``navigation.motion.Grade``
+GRADES = ("facts", "probable", "doubtful", "excluded", "planner")
 
 _SCALES = {"ms": 1e3, "mm": 1e3, "%": 1e2}  # of printed units other than those of files
 _OF_THE_MACHINE = ("wall_time_s", "real_time_factor", "replan_wall_time_median_s")

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dynamics import Arm
+from dynamics import Arm, has_closed_form
 from hopfield_nav.build import build_obstacles
 from hopfield_nav.extensions.clearance import build_scene, scene_of_world
 from hopfield_nav.extensions.whole_arm import numbers
@@ -31,7 +31,7 @@ from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Sea
 from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.extensions.whole_arm.strategies import ArmReport, belief_for
 from hopfield_nav.navigation.map import Cell, Step
-from hopfield_nav.navigation.motion import MotionPhase
+from hopfield_nav.navigation.motion import Grade, MotionPhase
 from hopfield_nav.navigation.planners import planner_for
 from hopfield_nav.plugin import BelievedMap, CollisionEvidence, is_ours
 from hopfield_nav.world import World
@@ -157,12 +157,10 @@ class Drive(NamedTuple):
 
 
 class End(NamedTuple):
-    """The run ends without a path: by facts and shut legs, first and last, where ``error_bound`` is 0.
-
-    ``experiment`` grades it.
-    """
+    """The run ends without a path."""
 
     reason: str
+    grade: Grade  # what that rests on
     error_bound: float = 0.0  # of the probability that there is one all the same
 
 
@@ -213,13 +211,18 @@ class ArmMap:
         line was touched.
         """
         if not len(self.search.ends):
-            return End(
-                f"the arm is at its goal in no configuration that touches nothing known; {self.grid.edges()}"
-            )
+            what = "the arm is at its goal in no configuration that touches nothing known"
+            grade = Grade.DOUBTFUL if self._are_goals_drawn else Grade.FACTS
+            return End(f"{what}{self._drawn}; {self.grid.edges()}", grade)
         here = trail[-1].cell or self.entry(q, straight)
         if here is None:
             away = straight and len(trail) > 1
-            return None if away else End("no cell of the map can be entered from where the arm is")
+            if away:
+                return None
+            touched = len(self.learning.shut_entries)
+            why = f", {touched} of them after a touch, which is no proof" if touched else ""
+            grade = Grade.DOUBTFUL if touched else Grade.FACTS
+            return End(f"no cell of the map can be entered from where the arm is{why}", grade)
         choice, evidence = self.path_by_belief(here, q)
         is_settled = self.separation.judge(self.learning) and choice is not None
         if not is_settled and (carried := self.refine(choice, q)):
@@ -229,9 +232,10 @@ class ArmMap:
         if is_settled:
             touches, bound = len(self.collisions.touches), self.separation.bound
             why = f"in {touches} touches, with a probability of error of at most {bound:.1g}"
-            return End(f"at its goal the arm would be in what it felt {why}", bound)
+            what = "at its goal the arm would be in what it felt"
+            return End(f"{what} {why}", Grade.PROBABLE, bound)
         if choice is None:
-            return End(self.why_none())
+            return self.why_none(here, q)
         trial = self.separation.trial(choice.path, q, self.learning)
         return Drive(
             trial or choice.path,
@@ -308,16 +312,46 @@ class ArmMap:
         )
         return carried
 
-    def why_none(self) -> str:
-        """Why there is no path."""
+    def why_none(self, here: Cell, q: np.ndarray) -> End:
+        """Why there is no path from a cell, where the arm is at joint angles (n,) [rad]."""
         facts = len(self.learning.beliefs.facts)
-        if not facts and self.learning.shut_exits <= self.search.tool_lines:
-            return (
-                f"no path over the map from start to goal past what is known; {self.grid.edges()}"
-            )
         legs = len(self.learning.shut_exits - self.search.tool_lines)
-        shut = f"{facts} closed steps" + (f", {legs} last legs" if legs else "")
-        return f"facts alone separate start and goal: {shut}; {self.grid.edges()}"
+        edges = self.grid.edges()
+        if not is_ours("planner", self._world.planner.kind):
+            return End(f"the planner gave up; {edges}", Grade.PLANNER)
+        if legs and self._is_led_by_touched_legs(here, q):
+            shut = f"{facts} closed steps, {legs} last legs, whose touches are no proof"
+            return End(f"no last leg to the goal is left: {shut}; {edges}", Grade.DOUBTFUL)
+        grade = Grade.DOUBTFUL if self._are_goals_drawn else Grade.FACTS
+        if not facts:
+            what = "no path over the map from start to goal past what is known"
+            return End(f"{what}{self._drawn}; {edges}", grade)
+        what = f"facts alone separate start and goal: {facts} closed steps"
+        return End(f"{what}{self._drawn}; {edges}", grade)
+
+    def _is_led_by_touched_legs(self, here: Cell, q: np.ndarray) -> bool:
+        """Whether a path is left over the last legs that were touched."""
+        beliefs = self.learning.beliefs
+        untouched = set(self.search.tool_lines)
+        nothing = CollisionEvidence(np.zeros(self.grid.shape, np.float32))
+        query = Query(here, q, beliefs, nothing, untouched)
+        exits = self.search.exits(untouched, "all")
+        return self.search.shortest(query, exits, beliefs.facts, ANY_RISK[0]) is not None
+
+    @property
+    def _are_goals_drawn(self) -> bool:
+        """Whether joint angles at the goal are drawn, so that others may be there too."""
+        goal = self._world.goal
+        return (
+            goal is not None
+            and goal.joints is None
+            and (goal.pose is None or not has_closed_form(self._arm))
+        )
+
+    @property
+    def _drawn(self) -> str:
+        """What to add to a reason where they are."""
+        return ", with joint angles at the goal that were drawn" if self._are_goals_drawn else ""
 
     def closed_steps(self) -> dict[Step, float]:
         """Certainty of every touched step, of the world's map."""

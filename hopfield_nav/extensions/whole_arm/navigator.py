@@ -34,6 +34,7 @@ from hopfield_nav.navigation.motion import (
     PlannedMotion,
     PlanNotes,
     Reference,
+    no_motion,
     planned_by,
 )
 from hopfield_nav.navigation.responses import TouchReport, checked_waypoints
@@ -215,10 +216,8 @@ class WholeArmNavigator(Navigator):
             begin.q, self._trail, self._straight, partial(self._note, begin.time)
         )
         if isinstance(step, End):
-            start, none = self.motion.start, self.motion.cells[:0]
-            return PlannedMotion(
-                start, none, None, "no_path", step.reason, error_bound=step.error_bound
-            )
+            nowhere = no_motion(self.motion.start, len(begin.q), step.reason, step.grade)
+            return nowhere._replace(error_bound=step.error_bound)
         if step is None:
             self._trail.pop()
             return self._back(begin)

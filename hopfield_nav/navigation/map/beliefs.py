@@ -28,6 +28,8 @@ TRUE_STOP, DOUBTFUL_STOP = (
 )  # certainty that the touched step is closed, before it is confirmed
 CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
+# of a cell, at most: however often it is felt, that it is occupied stays a belief
+NEARLY_SURE = float(np.nextafter(1.0, 0.0))
 ENOUGH = (
     2.0  # stops that were felt to the end after which a step counts as closed; others count half
 )
@@ -142,7 +144,7 @@ class Beliefs:
     def believe_occupied(self, cell: Cell, certainty: float) -> bool:
         """Believe a cell to be occupied, on top of what was believed before; whether that is new."""
         known = self.cells.get(cell, 0.0)
-        self.cells[cell] = 1.0 - (1.0 - known) * (1.0 - certainty)
+        self.cells[cell] = min(1.0 - (1.0 - known) * (1.0 - certainty), NEARLY_SURE)
         return known == 0.0
 
     def believe_closed(self, step: Step) -> None:
@@ -252,6 +254,15 @@ class Beliefs:
         if not np.isfinite(cost[last]):
             return None
         return np.stack(np.unravel_index(way_back(before, first, last), self.shape), axis=1)
+
+    def cells_that_lead_to(self, goal: Cell, blocked: np.ndarray) -> np.ndarray:
+        """Bool grid of the cells from which facts leave a path to a goal, which counts as free."""
+        from scipy.sparse.csgraph import dijkstra
+
+        places = np.arange(blocked.size).reshape(self.shape)
+        graph = self._graph(blocked, goal, goal)
+        cost = dijkstra(graph, directed=False, indices=int(places[goal]))
+        return np.isfinite(cost).reshape(self.shape)
 
     def _graph(self, blocked: np.ndarray, start: Cell, goal: Cell) -> "csr_matrix":
         """Costs of all steps but the facts."""

@@ -85,18 +85,21 @@ class ToolMap:
             raise RuntimeError("without a goal there is nothing to plan")
         return self.cell_beside(self.goal, self.goal_cell)
 
-    def cell_beside(self, place: np.ndarray, own: Cell) -> Cell | None:
+    def cell_beside(
+        self, place: np.ndarray, own: Cell, blocked: np.ndarray | None = None
+    ) -> Cell | None:
         """The cell between which and a place (3,) [m] nothing known lies; None if there is none.
 
         It is ``own``, the place's, even if blocked, but not if a known solid blocks it; or the
-        nearest free cell around whose centre sees the place.
+        nearest free cell around whose centre sees the place. Not free are the cells of the bool grid
+        ``blocked``, by default the obstacles.
         """
         known, grid = self.known, self.grid
         if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
             return own
         around = np.zeros(grid.shape, dtype=bool)
         around[tuple(slice(max(c - known.window, 0), c + known.window + 1) for c in own)] = True
-        cells = np.argwhere(around & ~self.obstacles())
+        cells = np.argwhere(around & ~(self.obstacles() if blocked is None else blocked))
         centres = grid.centre(cells)
         seen = ~touches(known.solids, np.asarray(place, dtype=float), centres)
         distance = np.where(seen, np.linalg.norm(centres - place, axis=1), np.inf)

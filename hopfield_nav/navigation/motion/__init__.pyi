@@ -1,3 +1,4 @@
+from .grade import Grade as Grade
 from .joints import joints_over as joints_over
 from .means import Means as Means
 from .means import make_means as make_means
@@ -13,9 +14,10 @@ from .planned_motion import PlannedMotion as PlannedMotion
 from .planned_motion import Reference as Reference
 from .planned_motion import Slide as Slide
 from .planned_motion import no_cells as no_cells
-from .planned_motion import run_ends as run_ends
+from .planned_motion import no_motion as no_motion
 from .reachability import depths_at_start as depths_at_start
 from .reachability import follow_regular_path as follow_regular_path
+from .route import NoPath as NoPath
 from .route import Paths as Paths
 from .route import Route as Route
 from .segments import AGAINST as AGAINST

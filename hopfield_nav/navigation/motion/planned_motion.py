@@ -7,6 +7,7 @@ import numpy as np
 
 from hopfield_nav.loop import Trajectory
 from hopfield_nav.navigation.map import Cell, Step
+from hopfield_nav.navigation.motion.grade import Grade
 
 
 class MotionPhase(Enum):
@@ -71,6 +72,7 @@ class PlannedMotion(NamedTuple):
     slide: Slide | None = None  # of a response that slides: how, before the arm goes on
     # of the probability that the outcome no_path is wrong, where beliefs tell it
     error_bound: float = 0.0
+    grade: Grade | None = None  # what the outcome no_path rests on
 
     @property
     def approach(self) -> PartOfStep | None:
@@ -103,6 +105,6 @@ def no_cells(rank: int) -> np.ndarray:
     return np.zeros((0, rank), dtype=int)
 
 
-def run_ends(start: Cell, rank: int, outcome: str, reason: str) -> PlannedMotion:
-    """The end of a run at a cell of a map with so many axes: no motion, and why."""
-    return PlannedMotion(start, no_cells(rank), None, outcome, reason)
+def no_motion(start: Cell, rank: int, reason: str, grade: Grade) -> PlannedMotion:
+    """The end of a run for want of a path from a cell, on a map with so many axes."""
+    return PlannedMotion(start, no_cells(rank), None, "no_path", reason, grade=grade)

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hopfield_nav.navigation.map import Cell, ToolMap
+from hopfield_nav.navigation.motion.grade import Grade
 from hopfield_nav.navigation.motion.plan_notes import NETWORK
 from hopfield_nav.planning import Landscape, Plan
 
@@ -23,11 +24,21 @@ class Route(NamedTuple):
         return (self.plan if self.asked is None else self.asked).landscape
 
 
+class NoPath(NamedTuple):
+    """Why there is no path."""
+
+    reason: str
+    grade: Grade  # what it rests on
+
+
 class Paths(Protocol):
     """Finds paths over a map; it remembers nothing from one path to the next."""
 
     def find(self, start: Cell, map: ToolMap) -> Route:
         """A path from a cell to the goal's; the last step may begin in the cell beside it."""
+
+    def why_none(self, start: Cell, plan: Plan, map: ToolMap) -> NoPath:
+        """Why there is no path from a cell, where ``find`` has found none: its ``plan``."""
 
     def rests(self, places: np.ndarray, map: ToolMap) -> np.ndarray | None:
         """Behind which of the segments between places (k + 1, 3) the arm stops; None: the last."""

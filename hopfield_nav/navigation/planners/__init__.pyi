@@ -1,10 +1,11 @@
-from .believed_paths import FACTS_ALONE as FACTS_ALONE
 from .believed_paths import BelievedPaths as BelievedPaths
 from .believed_paths import believed_by as believed_by
-from .believed_paths import targets as targets
 from .choice import believed_map as believed_map
 from .choice import built_in as built_in
 from .choice import open_cells as open_cells
 from .choice import planner_for as planner_for
+from .goal_cells import targets as targets
 from .marked_paths import MarkedPaths as MarkedPaths
+from .no_path import FACTS_ALONE as FACTS_ALONE
+from .no_path import why_no_path_past_marks as why_no_path_past_marks
 from .own import as_points as as_points

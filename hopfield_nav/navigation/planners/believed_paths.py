@@ -8,19 +8,18 @@ import numpy as np
 from hopfield_nav.navigation.map import Cell, ToolMap
 from hopfield_nav.navigation.motion import (
     AGAINST_BELIEFS,
+    NoPath,
     Route,
-    cell_at,
     is_corner,
     planned_by,
     step_of,
 )
 from hopfield_nav.navigation.planners.choice import believed_map, planner_for
-from hopfield_nav.navigation.planners.marked_paths import GOAL_SHUT
+from hopfield_nav.navigation.planners.goal_cells import is_goal_aside, targets
+from hopfield_nav.navigation.planners.no_path import why_no_path
 from hopfield_nav.planning import Plan
 from hopfield_nav.plugin import BelievedMap
 from hopfield_nav.world import World
-
-FACTS_ALONE = "facts alone separate start and goal"
 
 
 class BelievedPaths:
@@ -52,7 +51,11 @@ class BelievedPaths:
                     likeliest = Plan(cells, "", float(len(cells) - 1), kind)
                     route = _to_goal(likeliest, target, map)
                     return route._replace(by=AGAINST_BELIEFS, asked=asked)
-        return Route(Plan(None, _why_none(map), np.inf, kind), by=self._by, asked=asked)
+        return Route(Plan(None, "no path", np.inf, kind), by=self._by, asked=asked)
+
+    def why_none(self, start: Cell, plan: Plan, map: ToolMap) -> NoPath:
+        """Why facts and beliefs leave no path."""
+        return why_no_path(start, map)
 
     def rests(self, places: np.ndarray, map: ToolMap) -> np.ndarray:
         """Where the arm stops, so that it is on the line of a step when it touches something.
@@ -81,32 +84,9 @@ def believed_by(start: Cell, map: ToolMap, world: World) -> BelievedMap:
     return believed_map(world, map.obstacles(), start, goals, map.beliefs)
 
 
-def targets(map: ToolMap) -> list[Cell]:
-    """Cells from whose centres the goal may be reached: its own; where it is off its centre, more.
-
-    Those beside it then, but for those from which the segment to the goal was touched.
-    """
-    first = map.target()
-    if first is None or map.goal is None or map.goal_cell is None:
-        return []
-    cells = [first]
-    if _is_aside(map):
-        blocked = map.obstacles()
-        beside = {cell for step in map.beliefs.steps_of(map.goal_cell) for cell in step.ends}
-        distance = {c: float(np.linalg.norm(map.grid.centre(c) - map.goal)) for c in beside}
-        nearest = sorted(sorted(beside), key=distance.__getitem__)
-        cells += [c for c in nearest if c != first and not blocked[c]]
-    return [c for c in cells if c not in map.beliefs.closed_to_goal]
-
-
-def _is_aside(map: ToolMap) -> bool:
-    """Whether the goal is not at the centre of its cell."""
-    return map.goal is not None and cell_at(map.grid, map.goal) is None
-
-
 def _to_goal(plan: Plan, target: Cell, map: ToolMap) -> Route:
     goal = map.goal_cell
-    over_centre = _is_aside(map) and goal == target
+    over_centre = is_goal_aside(map) and goal == target
     return Route(plan if goal is None or goal == target else plan.with_last(goal), over_centre)
 
 
@@ -129,10 +109,3 @@ def _way_out(start: Cell, target: Cell, map: ToolMap) -> np.ndarray | None:
         if path is not None:
             return path
     return None
-
-
-def _why_none(map: ToolMap) -> str:
-    if map.target() is None:
-        return GOAL_SHUT
-    facts = len(map.beliefs.facts)
-    return f"{FACTS_ALONE}: {facts} closed steps" if facts else "no free path from start to goal"
