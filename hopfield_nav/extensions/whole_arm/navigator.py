@@ -131,7 +131,10 @@ class WholeArmNavigator(Navigator):
         return NOWHERE if detection is None else self.map.learning.localize(detection, trace)
 
     def replan(self, begin: Reference, level_at_retreat: float) -> PlannedMotion:
-        """At the end of a retreat or a trial: a new path from there."""
+        """At the end of a retreat or a trial: a new path from there. A reaction ends before the retreat."""
+        if self.motion.reacts:
+            self.motion = self._back(begin)
+            return self.motion
         self.map.learning.confirm(level_at_retreat)
         self.localize_at = np.inf
         if not self._retreats:  # what was tried touched nothing

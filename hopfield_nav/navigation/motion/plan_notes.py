@@ -24,8 +24,10 @@ class NotedPlan(NamedTuple):
 
 
 def planned_by(section: PlannerSection) -> str:
-    """Who plans in a world."""
-    return NETWORK if is_ours("planner", section.kind) else OWN
+    """Who plans in a world: the network, another planner of ours by its name, or somebody's own."""
+    if not is_ours("planner", section.kind):
+        return OWN
+    return NETWORK if section.kind == "hopfield" else section.kind
 
 
 class PlanNotes:
