@@ -1,11 +1,13 @@
 """What follows a touch: how an alarm becomes the next spline, from top to bottom.
 
-A touch teaches the map. The arm goes back to a cell, and `lead` finds the motion from there to the
-goal: a path over the cells, the poses of the tool, the joints, the spline. Values in, a value out:
-map and notes change, and nothing else; whoever asks lets the arm make the motion.
+A touch teaches the map. The arm goes back to a cell, and ``lead`` finds the motion from there to
+the goal: a path over the cells, the poses of the tool, the joints, the spline. Values in, a value
+out: map and notes change, and nothing else; whoever asks lets the arm make the motion.
 
-`after_touch` and `after_rest` are for a map of facts and beliefs, `after_mark` is the document's
-answer (ragazzon2012 chapter 6, appendix C). A `Response` may replace what is said here.
+``after_touch`` and ``after_rest`` are for a map of facts and beliefs, where a ``Response`` may
+replace a part; ``after_mark`` is the answer of the documents (ragazzon2012 chapter 6, appendix C).
+Everywhere ``motion`` is the one that the arm makes until now, ``map`` what is known and believed,
+and ``means`` what a run plans with.
 """
 
 from typing import NamedTuple
@@ -32,6 +34,7 @@ from hopfield_nav.navigation.motion import (
     at_rest,
     cell_at,
     joints_over,
+    no_cells,
     no_motion,
     passed,
     path_of_tool,
@@ -62,20 +65,6 @@ class Answer(NamedTuple):
     segment: Segment | None = None  # that was touched, where that is asked
 
 
-def first_motion(start: PlannedMotion, q: np.ndarray, map: ToolMap, means: Means) -> PlannedMotion:
-    """The motion from joint angles (n,) [rad] over the cell of ``start``; at rest without a goal."""
-    cell = start.start
-    if map.goal is None:
-        sample_time = means.world.trajectory.sample_time
-        still = quintic_trajectory(q[None], 1.0, sample_time=sample_time)
-        return PlannedMotion(cell, np.array([cell]), still)
-    first = map.cell_beside(tool_at(means.arm, q), cell)
-    if first is None:
-        why = "known obstacles stand between the tool and every free cell around it"
-        return no_motion(cell, map.rank, why, Grade.FACTS)
-    return lead(first, at_rest(0.0, q), start, map, means)
-
-
 def after_touch(
     alarm: Detection, motion: PlannedMotion, map: ToolMap, means: Means, response: Response
 ) -> Answer:
@@ -83,6 +72,7 @@ def after_touch(
     segment = touched_segment(map.grid, means.arm, motion, alarm)
     touch = ToolTouch(reference_at(alarm.time, motion), segment, alarm.force)
     glancing = means.world.detection.graze == "pass" and is_glancing(touch, motion, means.arm)
+
     map.beliefs.age(alarm.time)
     confirm_touch_before(alarm.level_at_retreat, map, means)
     if motion.retreats and segment.number == 0:
@@ -92,6 +82,7 @@ def after_touch(
     map.show_beliefs()
     if map.goal is None:
         return Answer(cell, motion, segment)
+
     if glancing:
         past = past_touch(touch, motion, map, means, response)
         if past is not None:
@@ -101,49 +92,6 @@ def after_touch(
     if onward is None:
         onward = go_on(start, touch.begin, motion, map, means)
     return Answer(cell, onward._replace(first_segment=FirstSegment.RETREAT), segment)
-
-
-def after_rest(
-    begin: Reference,
-    level_at_retreat: float,
-    motion: PlannedMotion,
-    map: ToolMap,
-    means: Means,
-    response: Response,
-) -> PlannedMotion:
-    """The motion after a retreat, a reaction or waypoints: on from the cell that was chosen before.
-
-    After a reaction it is not known yet how far the touch is confirmed.
-    """
-    map.beliefs.age(begin.time)
-    if not motion.reacts:
-        confirm_touch_before(level_at_retreat, map, means)
-    if motion.phase is MotionPhase.EXPLORE:
-        learn_of_arrival(motion, map, response)
-    onward = response.after_rest(begin, motion, map, means)
-    if onward is None:
-        onward = go_on(motion.start, begin, motion, map, means)
-    map.show_beliefs()
-    return onward
-
-
-def after_mark(alarm: Detection, motion: PlannedMotion, map: MarkedMap, means: Means) -> Answer:
-    """Mark the cell of a touch, back off from it, and on from there, as in the documents.
-
-    Source: ragazzon2012 C.2.2.
-    """
-    begin = reference_at(alarm.time, motion)
-    contact = contact_estimate(alarm, begin, motion, means.arm)
-    marked = cell_to_mark(map.grid, contact, map.goal_cell, means.world.detection.mark)
-    map.grid.mark(marked)
-    if map.goal is None:
-        return Answer(marked, motion)
-    map.pass_path(contact.path, contact.position)
-    start = cell_to_back_off_to(marked, contact, map, means.world)
-    if start is None:
-        why, grade = why_no_path_past_marks(marked, map)
-        return Answer(marked, no_motion(marked, map.rank, why, grade))
-    return Answer(marked, lead(start, begin, motion, map, means))
 
 
 def past_touch(
@@ -233,6 +181,63 @@ def back_to(
     times = seconds_between(places, False, map, means.world)
     trajectory = trajectory_through(joints.q, times, begin, means)
     return PlannedMotion(cell, cells, trajectory, places=places, phase=MotionPhase.RETREAT)
+
+
+def after_rest(
+    begin: Reference,
+    level_at_retreat: float,
+    motion: PlannedMotion,
+    map: ToolMap,
+    means: Means,
+    response: Response,
+) -> PlannedMotion:
+    """The motion after a retreat, a reaction or waypoints: on from the cell that was chosen before.
+
+    After a reaction it is not known yet how far the touch is confirmed.
+    """
+    map.beliefs.age(begin.time)
+    if not motion.reacts:
+        confirm_touch_before(level_at_retreat, map, means)
+    if motion.phase is MotionPhase.EXPLORE:
+        learn_of_arrival(motion, map, response)
+    onward = response.after_rest(begin, motion, map, means)
+    if onward is None:
+        onward = go_on(motion.start, begin, motion, map, means)
+    map.show_beliefs()
+    return onward
+
+
+def after_mark(alarm: Detection, motion: PlannedMotion, map: MarkedMap, means: Means) -> Answer:
+    """Mark the cell of a touch, back off from it, and on from there, as in the documents.
+
+    Source: ragazzon2012 C.2.2.
+    """
+    begin = reference_at(alarm.time, motion)
+    contact = contact_estimate(alarm, begin, motion, means.arm)
+    marked = cell_to_mark(map.grid, contact, map.goal_cell, means.world.detection.mark)
+    map.grid.mark(marked)
+    if map.goal is None:
+        return Answer(marked, motion)
+    map.pass_path(contact.path, contact.position)
+    start = cell_to_back_off_to(marked, contact, map, means.world)
+    if start is None:
+        why, grade = why_no_path_past_marks(marked, map)
+        return Answer(marked, no_motion(marked, map.rank, why, grade))
+    return Answer(marked, lead(start, begin, motion, map, means))
+
+
+def first_motion(cell: Cell, q: np.ndarray, map: ToolMap, means: Means) -> PlannedMotion:
+    """The motion from joint angles (n,) [rad], with the tool over a cell; at rest without a goal."""
+    if map.goal is None:
+        sample_time = means.world.trajectory.sample_time
+        still = quintic_trajectory(q[None], 1.0, sample_time=sample_time)
+        return PlannedMotion(cell, np.array([cell]), still)
+    start = map.cell_beside(tool_at(means.arm, q), cell)
+    if start is None:
+        why = "known obstacles stand between the tool and every free cell around it"
+        return no_motion(cell, map.rank, why, Grade.FACTS)
+    none_before = PlannedMotion(cell, no_cells(map.rank), None)
+    return lead(start, at_rest(0.0, q), none_before, map, means)
 
 
 def reference_at(time: float, motion: PlannedMotion) -> Reference:

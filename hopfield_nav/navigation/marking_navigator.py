@@ -49,7 +49,7 @@ class MarkingNavigator(Navigator):
         return self.map.goal
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``)
-        return answer.first_motion(self.motion, q, self.map, self.means)
+        return answer.first_motion(self.motion.start, q, self.map, self.means)
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
         """Mark what was felt and plan a new motion."""

@@ -69,7 +69,7 @@ class ToolNavigator(Navigator):
         return self.map.goal
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:  # noqa: D102  (says ``Navigator``, as below)
-        return answer.first_motion(self.motion, q, self.map, self.means)
+        return answer.first_motion(self.motion.start, q, self.map, self.means)
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:  # noqa: D102
         given = answer.after_touch(detection, self.motion, self.map, self.means, self.response)

@@ -87,3 +87,46 @@ def test_other_outcomes_have_no_grade():
 )
 def test_many_are_more_than_chance(part, count, many):
     assert are_many(part, count) == many
+
+
+def test_cells_that_the_arm_does_not_reach_are_no_facts():
+    """On this coarse map nothing is touched: the arm's kinematics alone shut it."""
+    _, summary = ended("narrow_gap", "map.spacing=0.06")
+    assert (summary["outcome"], summary["no_path_grade"]) == ("no_path", "excluded")
+    assert summary["collision_count"] == 0
+    assert "out of the arm's reach" in summary["reason"]
+    assert summary["no_path_error_bound"] is None
+
+
+SIGMOID = [
+    "detection.mark=actual",
+    "planner.network=sum",
+    "planner.beta=0.1",
+    "planner.activation=sigmoid",
+]
+
+
+def test_a_planner_that_gives_up_is_no_proof():
+    _, summary = ended("u_trap", *SIGMOID)
+    assert (summary["outcome"], summary["no_path_grade"]) == ("no_path", "planner")
+    assert "the planner gave up, though free cells lead to the goal" in summary["reason"]
+    assert summary["no_path_error_bound"] is None
+
+
+def test_marks_are_beliefs_without_a_bound():
+    _, summary = ended("enclosed_goal", "detection.mark=actual")
+    assert (summary["outcome"], summary["no_path_grade"]) == ("no_path", "doubtful")
+    assert "marks are beliefs" in summary["reason"]
+
+
+def test_a_no_by_facts_is_one_about_the_steps_of_its_map():
+    """A gap of 12 mm between two rows of centres: closed on this map, passed at half the spacing."""
+    walls = [
+        "{box: {center: [0.36, -0.2082, 0], size: [0.01, 0.2, 0.4]}}",
+        "{box: {center: [0.36, 0.0038, 0], size: [0.01, 0.2, 0.4]}}",
+        "{box: {center: [0.36, 0.2038, 0], size: [0.01, 0.2, 0.4]}}",
+    ]
+    gap = ["goal={cell: [17, 6]}", f"obstacles=[{', '.join(walls)}]"]
+    _, coarse = ended("empty", *gap)
+    assert (coarse["outcome"], coarse["no_path_grade"]) == ("no_path", "facts")
+    assert "a narrower gap may be passed with map.spacing: 0.0132" in coarse["reason"]

@@ -154,3 +154,11 @@ def test_the_whole_arm_keeps_the_network_that_it_climbed():
             assert by == "network"
             assert (np.diff(found[tuple(path.T)])[1:] == 1.0).all()
     assert np.isfinite(data.activation.values[0]).any()
+
+
+def test_the_record_names_who_planned():
+    """Paths of A* were said to be the network's."""
+    changes = [FAST, "planner.kind=a_star", "time_limit=8"]
+    data = Simulation(load_world("u_trap", changes)).run().data
+    assert "a_star" in data.plan_by.values
+    assert set(data.plan_by.values) <= {"a_star", "against_beliefs"}

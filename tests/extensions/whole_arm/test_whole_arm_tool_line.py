@@ -163,10 +163,11 @@ def test_on_a_finer_map_lines_are_forgotten():
     goals, cell = len(map_.search.ends), (3, 2, 4, 1, 0, 0)
     assert map_.search.tool_lines == {(goals - 1, None)}
     map_.learning.shut_exits |= map_.search.tool_lines | {(0, cell)}
-    assert "past what is known" not in map_.why_none()
+    here = map_.entry(START, False)
+    assert "past what is known" not in map_.why_none(here, START).reason
     assert map_.refine(None, START) is not None
     assert map_.refine(None, START) is None
     assert (len(map_.search.ends), map_.search.tool_lines) == (goals - 1, set())
     assert {number for number, _ in map_.learning.shut_exits} == {0}
     map_.learning.shut_exits.clear()
-    assert "past what is known" in map_.why_none()
+    assert "past what is known" in map_.why_none(map_.entry(START, False), START).reason
