@@ -48,13 +48,11 @@ def _looked_up(world: World) -> list[Any]:
 
     This loads the user's own methods, whose objects ``pickle`` then finds.
     """
-    find, folder = world.trust.find, world.folder
-    sliding = (
-        [find("controller", "hybrid_force_motion", folder)]
-        if world.explore.method == "slide"
-        else []
-    )
-    methods = [*find_methods(world), *sliding]
+    find = world.trust.find
+    folder = world.folder
+    response = find("response", world.explore.method, folder)
+    used = [find(kind, name, folder) for kind, name in response.uses]
+    methods = [*find_methods(world), *used]
     plain = [method for method in own_methods(world) if method.kind in PLAIN]
     found = [find(method.kind, method.name, folder) for method in plain]
     return [

@@ -59,6 +59,10 @@ class Method:
     limits: Callable[[Mapping[str, Any]], Limits] = lambda values: Limits()
     needs: str = ""
     gains: Callable[[Mapping[str, Any]], Gains] | None = None
+    # other methods that it looks up, by kind and name
+    uses: tuple[tuple[str, str], ...] = ()
+    # of a response that has to feel a force: the one in its place where friction hides it
+    where_hidden: str = ""
 
     def __post_init__(self) -> None:
         """Lists become tuples: a method is the key under which its compiled code is kept."""

@@ -126,7 +126,11 @@ def test_a_no_by_facts_is_one_about_the_steps_of_its_map():
         "{box: {center: [0.36, 0.0038, 0], size: [0.01, 0.2, 0.4]}}",
         "{box: {center: [0.36, 0.2038, 0], size: [0.01, 0.2, 0.4]}}",
     ]
-    gap = ["goal={position: [0.5972, -0.0921]}", f"obstacles=[{', '.join(walls)}]", "time_limit=900"]
+    gap = [
+        "goal={position: [0.5972, -0.0921]}",
+        f"obstacles=[{', '.join(walls)}]",
+        "time_limit=900",
+    ]
     _, coarse = ended("empty", *gap)
     assert (coarse["outcome"], coarse["no_path_grade"]) == ("no_path", "facts")
     assert "a narrower gap may be passed with map.spacing: 0.0132" in coarse["reason"]

@@ -58,9 +58,9 @@ class ToolSpace(Space):
         from hopfield_nav.navigation.tool_navigator import ToolNavigator
 
         name = world.explore.method
-        method = world.trust.find(
-            "response", "follow" if name == "slide" and hidden else name, world.folder
-        )
+        method = world.trust.find("response", name, world.folder)
+        if hidden and method.where_hidden:
+            method = world.trust.find("response", method.where_hidden, world.folder)
         if is_ours("response", name):
             return ToolNavigator(world, arm, start, method.kernel())
         from hopfield_nav.navigation.responses import OwnResponse

@@ -312,4 +312,5 @@ def _steps_across(
 METHOD = Method(
     "response", "slide", SlideAlong,
     description="along the surface that was felt, in touch with it, until the new path is free",
+    uses=(("controller", "hybrid_force_motion"),), where_hidden="follow",
 )  # fmt: skip
