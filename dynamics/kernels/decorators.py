@@ -168,18 +168,22 @@ class Packed(Kernel):
 
     @functools.cached_property
     def dispatcher(self) -> Callable:  # noqa: D102
-        load_numba()
+        errors = load_numba().core.errors
         lent = _linking()
         loop = compile_loop(_signature(self.__wrapped__, lent), self.__wrapped__, not lent)
         if lent:
             return unchecked_call(loop)
+        nothing = np.empty(0)
 
-        def with_room(*arguments: Any) -> Any:
-            if arguments[-1] is None:
-                raise TypeError("without room")
-            return loop(*(np.empty(0) if argument is None else argument for argument in arguments))
+        def looked_at(*arguments: Any) -> Any:
+            if _jit_is_off() and arguments[-1] is None:
+                raise TypeError("Python itself looks at no types")
+            try:
+                return loop(*[nothing if given is None else given for given in arguments])
+            except errors.NumbaError as error:
+                raise TypeError("not what the kernel is compiled for") from error
 
-        return with_room
+        return looked_at
 
 
 def _signature(function: Callable, lent: bool = False) -> Any:

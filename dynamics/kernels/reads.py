@@ -8,6 +8,7 @@ Python.
 
 import builtins
 import enum
+import sys
 from collections.abc import Callable, Iterable
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from dynamics.kernels.source_text import Text, digest, text_of_code, text_of_str
 
 _WRITTEN = "written_text"  # an attribute of a function that was written at run time
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
-_BY_NAME = ("builtins", "math", "cmath", "operator", "_operator", "numpy", "numba", "llvmlite")
+_BY_NAME = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}  # what Numba knows, if anything
 _LOWERED = "dynamics.kernels."  # whose functions are compiled as the files of the decorators say
 _MISSING = object()
 

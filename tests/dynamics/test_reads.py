@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import enum
+import importlib
 import json
 import math
 import os
+import pkgutil
+import re
 import shutil
 import subprocess
 import sys
 import types
+from contextlib import suppress
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +23,9 @@ import numpy as np
 import pytest
 from numba.extending import overload
 
-from dynamics.kernels.decorators import inlined, kernel
+import dynamics
+import hopfield_nav
+from dynamics.kernels.decorators import Kernel, inlined, kernel
 from dynamics.kernels.reads import Unreadable, change_of, key_of, reads_of
 from dynamics.kernels.records import record
 from dynamics.kernels.views import view
@@ -75,7 +82,7 @@ def _stage(value):
         (np.ones((2, 2)), np.ones((2, 2), order="F")), (Stage.OUT, Stage.BACK), (_stage(1), _stage(2)),
         (Pair(1.0), Pair(1.5)), (Pair, NamedTuple("Pair", [("second", float), ("first", float)])),
         (Clock, record(type("Clock", (), {"__annotations__": {"step": int}, "step": 1}))),
-        (math.sqrt, math.cbrt), (np.sqrt, np.cbrt), (np.linalg.norm, np.linalg.det), (numba.int64, numba.int32),
+        (math.sqrt, math.cos), (heappop, heappush), (np.sqrt, np.cbrt), (np.linalg.norm, np.linalg.det), (numba.int64, numba.int32),
         (kernel(lambda x: x + 1), kernel(lambda x: x + 2)), (kernel(of_stage), inlined(of_stage)),
         (numba.njit(of_stage), numba.njit(of_stage, fastmath=True)), (float, int), (np, math),
     ],
@@ -153,6 +160,10 @@ def test_steps_that_the_decorators_know_are_read_by_their_name(monkeypatch):
     assert _key()
 
 
+class Somebody:
+    pass
+
+
 def of_somebody(x):
     return x
 
@@ -164,13 +175,29 @@ def _compiled(x):
 
 @pytest.mark.parametrize(
     "value",
-    [object(), {"a": 1}, [1.0], of_somebody, np.array([object()]), Path, numba.vectorize(lambda x: x),
+    [object(), {"a": 1}, [1.0], of_somebody, np.array([object()]), Somebody, numba.vectorize(lambda x: x),
      np.random.default_rng(0).random, np.frompyfunc(abs, 1, 1)],
 )  # fmt: skip
 def test_what_has_no_content_is_not_read(monkeypatch, value):
     monkeypatch.setitem(globals(), "VALUE", value)
     with pytest.raises(Unreadable, match="VALUE"):
         reads_of(reader)
+
+
+def test_every_kernel_of_ours_is_known_by_its_content():
+    found = set()
+    for package in (dynamics, hopfield_nav):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not re.search(r"__main__|\\.suites\\.|\\.extensions\\.(mesh|gym|live)", module.name):
+                with suppress(ImportError):  # of a library that is an extra
+                    found |= _kernels(importlib.import_module(module.name))
+    assert len(found) > 250
+    for each in found:
+        assert reads_of(each)
+
+
+def _kernels(module):
+    return {value.__wrapped__ for value in vars(module).values() if isinstance(value, Kernel)}
 
 
 _KEYS = """
