@@ -52,6 +52,7 @@ from .interfaces import read_only as read_only
 from .method import DAMPED as DAMPED
 from .method import FORCE_FELT as FORCE_FELT
 from .method import JOINT_TORQUES as JOINT_TORQUES
+from .method import NO_REFERENCE as NO_REFERENCE
 from .method import REFERENCE as REFERENCE
 from .method import WRIST as WRIST
 from .method import Gains as Gains

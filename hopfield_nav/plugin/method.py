@@ -16,6 +16,7 @@ WRIST = "sensors.wrench"
 REFERENCE = "reference"
 JOINT_TORQUES = "joint torques"
 FORCE_FELT = "force"
+NO_REFERENCE = "no reference"
 
 
 class Limits(NamedTuple):
@@ -47,7 +48,8 @@ class Method:
     another. ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so
     knows nothing of each joint's own torque, or ``REFERENCE`` where it judges by how far the arm is
     off that; of a detector ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT``
-    where it controls a force, its parameter ``force`` [N].
+    where it controls a force, its parameter ``force`` [N], or ``NO_REFERENCE`` where it follows
+    none.
     """
 
     kind: str

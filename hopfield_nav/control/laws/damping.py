@@ -1,6 +1,6 @@
 """The damping law of ragazzon2012 3.3: tau = -K(t) qd, with K falling linearly from start to end."""
 
-from hopfield_nav.plugin import Limits, Method, Parameter, unpacker
+from hopfield_nav.plugin import NO_REFERENCE, Limits, Method, Parameter, unpacker
 
 unpack = unpacker(
     Parameter("gain_start", 1.0, 0.0, 1e4, "N·m·s/rad", "K at time 0"),
@@ -23,4 +23,5 @@ METHOD = Method(
     "controller", "damping", control, unpack.declared,
     description="pure damping, tau = -K(t) qd (ragazzon2012 3.3.1)",
     limits=lambda values: Limits(damping=max(values["gain_start"], values["gain_end"])),
+    needs=NO_REFERENCE,
 )  # fmt: skip

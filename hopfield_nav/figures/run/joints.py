@@ -11,6 +11,7 @@ from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.signals import add_signal, frame_time
 from hopfield_nav.figures.sheets import keep_scale
 from hopfield_nav.figures.thinned import envelope
+from hopfield_nav.plugin import NO_REFERENCE
 from hopfield_nav.record import Run
 
 _ERROR = 0.02  # [mrad] that every scale spans
@@ -42,7 +43,7 @@ def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
     (measured, *references), field, unit, width, least = JOINT_SIGNALS[name]
     own = {"linewidth": width, "label": "joint, motor"}
     add_signal(ax, run, run.data[measured].values[:, joint], COLOURS.travelled, **own)
-    for reference in references:
+    for reference in references if _follows(run) else ():
         add_signal(
             ax,
             run,
@@ -58,6 +59,14 @@ def draw_joint(ax: Axes, run: Run, joint: int, name: str) -> Axes:
     ax.set_title(f"joint {joint + 1}{known}")
     ax.set_ylabel(f"{name} ({unit})")
     return frame_time(ax, run)
+
+
+def _follows(run: Run) -> bool:
+    """Whether the control law follows a reference; of one that nobody looks into it is taken that it does."""
+    world, law = run.world, run.world.controller.law
+    if not world.trust.looks_into("controller", law):
+        return True
+    return world.trust.find("controller", law, world.folder).needs != NO_REFERENCE
 
 
 REFERENCES = (  # variable, sign on the axis, field of the arm with its limit (k,) or (k, 2), None: it has none

@@ -63,6 +63,12 @@ def start_point(run: Run) -> np.ndarray:
     return forward_kinematics(build_arm(run.world), np.array(run.world.start.joints))[:3, 3]
 
 
+def is_searched(run: Run) -> bool:
+    """Whether there is anything on the map: a goal, or an obstacle that might be touched."""
+    world = run.world
+    return world.goal is not None or bool(world.obstacles or world.known)
+
+
 def room_ends(run: Run) -> np.ndarray:
     """Lowest and highest x, y, z (2, 3) [m] of the map's outer faces; a plane has one height."""
     grid = run.world.map

@@ -25,6 +25,7 @@ from hopfield_nav.figures.solid.layers import (
     cube_faces,
     grid_lines,
     in_space,
+    is_searched,
     map_extent,
     room_edges,
     room_ends,
@@ -187,10 +188,15 @@ def add_scene(ax: Axes, scene: SceneView, plan: PlanRecord, obstacles: bool = Tr
 
 
 def add_plane(ax: Axes, scene: SceneView) -> list[Artist]:
-    """The map's plane with its grid, and of a map in space the edges behind it, over the floors; without these."""
+    """The map's plane with its grid, and of a map in space the edges behind it, over the floors.
+
+    Without a floor there are none of these, and without anything to search no map.
+    """
     for height in scene.floors:
         how = {"facecolor": FLOOR_COLOUR, "edgecolor": COLOURS.grid, "lw": 0.6, "zorder": 0.5}
         ax.fill(*scene.appear(_floor(scene, height)).T, **how)
+    if not is_searched(scene.run):
+        return []
     left, right, low, high = map_extent(scene.run)
     corners = np.array([[left, low], [right, low], [right, high], [left, high]])
     sheet = {"facecolor": (0.97, 0.97, 0.97, 0.8), "edgecolor": COLOURS.ink, "lw": 0.6, "zorder": 2}
@@ -224,6 +230,8 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
 
 def add_scales(ax: Axes, scene: SceneView) -> None:
     """Numbers in metres along the two edges of the plane that face the eye, and in space along a third."""
+    if not is_searched(scene.run):
+        return
     if scene.in_space:
         _add_height_scale(ax, scene)
     ends = np.array(map_extent(scene.run)).reshape(2, 2)
