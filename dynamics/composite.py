@@ -64,7 +64,7 @@ def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: R
     if q.size != rows * n or out.shape != (rows * n, n):
         return False
     arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
-    still = work.vector[0, :n]
+    still = work.still
     for i in range(n):
         still[i] = 0.0
     for row in range(rows):
@@ -84,16 +84,19 @@ def update_mass_and_bias(arm, gravity, qd, work):
 @inlined
 def _forward_pass(arm, gravity, qd, work):
     """Joint axes, inertias, and the force each link needs at zero joint acceleration."""
-    velocity, acceleration = (
-        NONE,
-        (ZERO, times(-1.0, three(gravity, 0))),
-    )  # of the body's point at the origin
-    axis, origin = UP, ZERO  # z and origin of frame i-1 as the dynamics have it
+    # of the body's point at the origin
+    velocity = NONE
+    acceleration = (ZERO, times(-1.0, three(gravity, 0)))
+    # z and origin of frame i-1 as the dynamics have it
+    axis = UP
+    origin = ZERO
     for i in range(qd.size):
-        turn, s = work.rotation[i], turning_axis(axis, origin)
+        turn = work.rotation[i]
+        s = turning_axis(axis, origin)
         acceleration = plus_times(acceleration, qd[i], cross_motion(velocity, s))
         velocity = plus_times(velocity, qd[i], s)
-        axis, origin = column(turn, 2), add(origin, matmul(turn, vector(arm.dynamics_offset, i, 0)))
+        axis = column(turn, 2)
+        origin = add(origin, matmul(turn, vector(arm.dynamics_offset, i, 0)))
         center = add(origin, matmul(turn, vector(arm.center_of_mass, i, 0)))
         body = _about_origin(arm.mass[i], center, arm.inertia[i], turn)
         put_pair(work.motion, i, s)
@@ -105,23 +108,27 @@ def _forward_pass(arm, gravity, qd, work):
 @inlined
 def _about_origin(mass, c, tensor, turn):
     """A link about the base origin in base axes: R I R^T, moved by Steiner's theorem."""
-    h, x, y, z = times(mass, c), vector(turn, 0, 0), vector(turn, 1, 0), vector(turn, 2, 0)
+    h = times(mass, c)
+    x, y, z = vector(turn, 0, 0), vector(turn, 1, 0), vector(turn, 2, 0)
     u, v, w = matmul(tensor, x), matmul(tensor, y), matmul(tensor, z)
-    xx, xy, xz = (
-        dot(u, x) + h[1] * c[1] + h[2] * c[2],
-        dot(u, y) - h[0] * c[1],
-        dot(u, z) - h[0] * c[2],
-    )
-    yy, yz = dot(v, y) + h[0] * c[0] + h[2] * c[2], dot(v, z) - h[1] * c[2]
-    return mass, h, (xx, xy, xz, yy, yz, dot(w, z) + h[0] * c[0] + h[1] * c[1])
+    xx = dot(u, x) + h[1] * c[1] + h[2] * c[2]
+    xy = dot(u, y) - h[0] * c[1]
+    xz = dot(u, z) - h[0] * c[2]
+    yy = dot(v, y) + h[0] * c[0] + h[2] * c[2]
+    yz = dot(v, z) - h[1] * c[2]
+    zz = dot(w, z) + h[0] * c[0] + h[1] * c[1]
+    return mass, h, (xx, xy, xz, yy, yz, zz)
 
 
 @inlined
 def _backward_pass(arm, work):
     """Sum inertias and forces from the tool to the base, and project them on the joint axes."""
-    motion, matrix, body, force = work.motion, work.mass_matrix, NO_BODY, NONE
+    motion, matrix = work.motion, work.mass_matrix
+    body = NO_BODY
+    force = NONE
     for i in range(motion.shape[0] - 1, -1, -1):
-        body, force = add_body(body, body_in(work.composite, i)), plus(force, pair(work.force, i))
+        body = add_body(body, body_in(work.composite, i))
+        force = plus(force, pair(work.force, i))
         s = pair(motion, i)
         work.bias[i] = power(s, force)
         momentum = body_times(body, s)

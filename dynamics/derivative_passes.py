@@ -96,28 +96,22 @@ def _forward_pass(gravity, qd, qdd, work, slopes):
 @inlined
 def _backward_pass(work, slopes):
     """Sum from the tool to the base; each joint fills its column up to and its row before the diagonal."""
-    motion, rate, second, tau_q, tau_qd = (
-        work.motion,
-        slopes.rate,
-        slopes.second,
-        slopes.tau_q,
-        slopes.tau_qd,
-    )
-    body, flow, force = NO_BODY, NO_FLOW, NONE
+    motion, rate, second = work.motion, slopes.rate, slopes.second
+    tau_q, tau_qd = slopes.tau_q, slopes.tau_qd
+    body = NO_BODY
+    flow = NO_FLOW
+    force = NONE
     for j in range(motion.shape[0] - 1, -1, -1):
-        body, flow = (
-            add_body(body, body_in(work.composite, j)),
-            add_flow(flow, flow_in(slopes.flow, j)),
-        )
-        force, s, r = plus(force, pair(slopes.force, j)), pair(motion, j), pair(rate, j)
+        body = add_body(body, body_in(work.composite, j))
+        flow = add_flow(flow, flow_in(slopes.flow, j))
+        force = plus(force, pair(slopes.force, j))
+        s, r = pair(motion, j), pair(rate, j)
         by_q = plus(
             plus(body_times(body, pair(second, j)), cross_force(s, force)), flow_times(flow, r[0])
         )
         by_qd = plus_times(flow_times(flow, s[0]), 2.0, body_times(body, r))
-        momentum, turned = (
-            body_times(body, s),
-            flow_transposed_times(flow, s),
-        )  # I S_j and (2 B)^T S_j
+        momentum = body_times(body, s)  # I S_j
+        turned = flow_transposed_times(flow, s)  # (2 B)^T S_j
         for i in range(j + 1):
             axis, r = pair(motion, i), pair(rate, i)
             tau_q[j, i] = power(pair(second, i), momentum) + dot(turned, r[0])
@@ -131,12 +125,10 @@ def flow_of(body, motion):
     """2 B of a body at a motion: D (xx, xy, xz, yy, yz, zz), and its momentum p, l."""
     _, h, (xx, xy, xz, yy, yz, zz) = body
     w, v = motion
-    x, y, z, level = (
-        cross(w, (xx, xy, xz)),
-        cross(w, (xy, yy, yz)),
-        cross(w, (xz, yz, zz)),
-        dot(h, v),
-    )
+    x = cross(w, (xx, xy, xz))
+    y = cross(w, (xy, yy, yz))
+    z = cross(w, (xz, yz, zz))
+    level = dot(h, v)
     rate = (
         2.0 * (x[0] - h[0] * v[0] + level),
         x[1] + y[0] - h[0] * v[1] - h[1] * v[0],

@@ -86,11 +86,10 @@ def add_load_wrench(load, gravity, qd, qdd, work, share, wrench):
     mass, inertia, center = load.mass, load.inertia, load.center_of_mass
     if mass == 0.0 and inertia[0, 0] + inertia[1, 1] + inertia[2, 2] == 0.0:
         return
-    w, d, a = (
-        ZERO,
-        ZERO,
-        times(-1.0, three(gravity, 0)),
-    )  # velocity, acceleration; that of the frame's origin
+    # velocity, acceleration; that of the frame's origin
+    w = ZERO
+    d = ZERO
+    a = times(-1.0, three(gravity, 0))
     axis, n = UP, qd.size
     for i in range(n):  # outward, in base axes
         d = add(d, along(times(qdd[i], axis), qd[i], cross(w, axis)))

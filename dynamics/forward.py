@@ -77,12 +77,8 @@ def _forward_dynamics(
     ):
         return False
     arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
-    q, qd, tau, out = (
-        view(q, 0, shape),
-        view(qd, 0, shape),
-        view(tau, 0, shape),
-        view(out, 0, shape),
-    )
+    q, qd, tau = view(q, 0, shape), view(qd, 0, shape), view(tau, 0, shape)
+    out = view(out, 0, shape)
     wrenches = view(wrench, 0, (wrench.size // 6, 6))
     total = work.vector[0, :n]
     for row in range(rows):

@@ -150,11 +150,9 @@ def update_tool(arm, work):
 @inlined
 def update_jacobian(arm, work):
     """Write ``work.jacobian`` at the tool point in ``work.tool``, from the frames in ``work``."""
-    columns, point, axis = (
-        work.jacobian,
-        column(work.tool, 3),
-        UP,
-    )  # joint 1 turns about the base's z axis
+    columns = work.jacobian
+    point = column(work.tool, 3)
+    axis = UP  # joint 1 turns about the base's z axis
     for i in range(work.rotation.shape[0]):
         columns[0, i], columns[1, i], columns[2, i] = cross(
             axis, sub(point, vector(work.origin, i, 0))

@@ -70,11 +70,10 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
     Reads the joint angles' ``work.turn`` (``update_frames`` writes it), uses ``work.link``.
     """
     offset, link = arm.dynamics_offset, work.link
-    w, d, a = (
-        ZERO,
-        ZERO,
-        times(-1.0, three(gravity, 0)),
-    )  # velocity, acceleration; that of the link's end
+    # velocity, acceleration; that of the link's end
+    w = ZERO
+    d = ZERO
+    a = times(-1.0, three(gravity, 0))
     # outward: motion of each link, and the force that gives it this motion
     for i in range(qd.size):
         turn = _turn(arm, work, i)
@@ -88,10 +87,9 @@ def newton_euler(arm, gravity, qd, qdd, work, tau):
     # inward: what each joint transmits, about the origin of frame i-1
     for i in range(qd.size - 1, -1, -1):
         moment, force = plus((moment, force), pair(link, i))  # (3.14)
-        moment = _out_of(
-            _turn(arm, work, i), add(moment, cross(vector(offset, i, 0), force))
-        )  # (3.15)
-        force = _out_of(_turn(arm, work, i), force)
+        turn = _turn(arm, work, i)
+        moment = _out_of(turn, add(moment, cross(vector(offset, i, 0), force)))  # (3.15)
+        force = _out_of(turn, force)
         tau[i] = moment[2] + arm.rotor_inertia[i] * qdd[i]
 
 
@@ -121,14 +119,10 @@ def _inverse_dynamics(
     ):
         return False
     arm, work, shape = arm_in(numbers, n), work_in(room_here(room), n), (rows, n)
-    q, qd, qdd, out = (
-        view(q, 0, shape),
-        view(qd, 0, shape),
-        view(qdd, 0, shape),
-        view(out, 0, shape),
-    )
+    q, qd, qdd = view(q, 0, shape), view(qd, 0, shape), view(qdd, 0, shape)
+    out = view(out, 0, shape)
     wrenches = view(wrench, 0, (wrench.size // 6, 6))
-    outside, tau = work.bias, work.vector[0, :n]
+    tau, outside = work.vector[0, :n], work.vector[1, :n]
     for row in range(rows):
         update_frames(arm, q[row], work)
         newton_euler(arm, arm.gravity, qd[row], qdd[row], work, tau)

@@ -8,8 +8,9 @@ import numpy as np
 
 from dynamics.kernels.decorators import kernel
 
-SCRATCH = 7  # matrices that a solution needs
-_ROUNDS, _SMALL = 40, 1e-14
+SCRATCH = 8  # matrices that a solution needs
+_ROUNDS = 40  # at most
+_SMALL = 1e-14  # an A_k whose entries are below it is nothing
 
 
 @kernel
@@ -19,53 +20,55 @@ def riccati(a, g, h, shift, scratch, out):
     ``shift`` > 0, of the size of the closed-loop eigenvalues, decides the number of rounds alone.
     """
     m = a.shape[0]
-    ak, gk, w, x, y, t = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
+    ak, gk = scratch[0], scratch[1]
+    shifted, inverse, weighted, moved = scratch[2], scratch[3], scratch[4], scratch[5]
+    system, solution = scratch[6], scratch[7]
     for i in range(m):
         for j in range(m):
-            ak[i, j] = a[i, j] - (shift if i == j else 0.0)
-    _invert(ak, x)  # (A - shift)^-1
-    _multiply(h, x, y)
-    _multiply(y, g, w)
+            shifted[i, j] = a[i, j] - (shift if i == j else 0.0)
+    _invert(shifted, inverse)
+    _multiply(h, inverse, weighted)  # H (A - shift)^-1
+    _multiply(inverse, g, moved)  # (A - shift)^-1 G
+    _multiply(weighted, g, system)
     for i in range(m):
         for j in range(m):
-            w[i, j] += a[j, i] - (shift if i == j else 0.0)
-    _invert(w, t)
+            system[i, j] += a[j, i] - (shift if i == j else 0.0)
+    _invert(system, solution)  # (A^T - shift + H (A - shift)^-1 G)^-1
+    _multiply(solution, weighted, out)
+    _multiply(moved, solution, gk)
     for i in range(m):
         for j in range(m):
-            ak[i, j] = 2.0 * shift * t[j, i] + (1.0 if i == j else 0.0)
-    _multiply(t, y, out)  # H_0 / 2 shift
-    _multiply(x, g, y)
-    _multiply(y, t, gk)  # G_0 / 2 shift
-    for i in range(m):
-        for j in range(m):
-            out[i, j] *= 2.0 * shift
+            ak[i, j] = 2.0 * shift * solution[j, i] + (1.0 if i == j else 0.0)
             gk[i, j] *= 2.0 * shift
-    return _double(ak, gk, out, w, x, y, t, scratch[6])
+            out[i, j] *= 2.0 * shift  # H_0
+    return _double(ak, gk, out, scratch[2:])
 
 
 @kernel
-def _double(ak, gk, hk, w, x, y, t, u):
+def _double(ak, gk, hk, scratch):
     """Double the horizon until A_k is nothing; ``hk`` becomes X."""
     m = ak.shape[0]
+    system, inverse, inverse_a, inverse_g = scratch[0], scratch[1], scratch[2], scratch[3]
+    product, change = scratch[4], scratch[5]
     for _ in range(_ROUNDS):
-        _multiply(gk, hk, w)
+        _multiply(gk, hk, system)
         for i in range(m):
-            w[i, i] += 1.0
-        _invert(w, t)
-        _multiply(t, ak, x)  # (I + G H)^-1 A
-        _multiply(t, gk, y)  # (I + G H)^-1 G
-        _multiply(hk, x, t)
-        _multiply(ak.T, t, u)
-        _add_symmetric(hk, u)
-        _multiply(ak, y, t)
-        _multiply(t, ak.T, u)
-        _add_symmetric(gk, u)
-        _multiply(ak, x, t)
+            system[i, i] += 1.0
+        _invert(system, inverse)
+        _multiply(inverse, ak, inverse_a)  # (I + G H)^-1 A
+        _multiply(inverse, gk, inverse_g)  # (I + G H)^-1 G
+        _multiply(hk, inverse_a, product)
+        _multiply(ak.T, product, change)
+        _add_symmetric(hk, change)
+        _multiply(ak, inverse_g, product)
+        _multiply(product, ak.T, change)
+        _add_symmetric(gk, change)
+        _multiply(ak, inverse_a, product)
         largest = 0.0
         for i in range(m):
             for j in range(m):
-                ak[i, j] = t[i, j]
-                largest = max(largest, abs(t[i, j]))
+                ak[i, j] = product[i, j]
+                largest = max(largest, abs(product[i, j]))
         if not np.isfinite(largest) or not np.isfinite(hk[0, 0]):
             return False
         if largest < _SMALL:

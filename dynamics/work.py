@@ -15,9 +15,8 @@ class Work(NamedTuple):
     rotation: np.ndarray  # (n, 3, 3) R_base_i, axes of frame i in base
     origin: np.ndarray  # (n + 1, 3) origin of frames 0…n in base [m]
     tool: np.ndarray  # (4, 4) T_base_tool
-    motion: (
-        np.ndarray
-    )  # (n, 6) axis of joint i and its moment about the base origin [angular, linear]
+    # (n, 6) axis of joint i and its moment about the base origin [angular, linear]
+    motion: np.ndarray
     # (n, 10) mass, first moment (3), and second moment (6: xx, xy, xz, yy, yz, zz) of links i…n
     # about the base origin, base axes
     composite: np.ndarray
@@ -28,6 +27,8 @@ class Work(NamedTuple):
     link: np.ndarray  # (n, 6) per-link values of the recursive Newton-Euler passes
     square: np.ndarray  # (6, 6) for small linear systems
     vector: np.ndarray  # (2, max(n, 6)) for methods to use
+    still: np.ndarray  # (n,) no speed, once its user has written that
+    weightless: np.ndarray  # (3,) no gravity, once its user has written that
 
 
 def make_work(n: int) -> Work:
@@ -37,13 +38,14 @@ def make_work(n: int) -> Work:
 
 def room_for(n: int) -> int:
     """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
-    return 55 + n * (49 + n) + 2 * max(n, 6)
+    return 58 + n * (50 + n) + 2 * max(n, 6)
 
 
 @inlined
 def work_in(scratch, n):
     """Scratch arrays for an arm with ``n`` joints, as views of one with ``room_for(n)`` numbers."""
     last = 55 + n * (43 + n)
+    behind = last + 6 * n + 2 * max(n, 6)
     work = Work(
         turn=view(scratch, 0, (n, 2)),
         rotation=view(scratch, 2 * n, (n, 3, 3)),
@@ -58,6 +60,8 @@ def work_in(scratch, n):
         square=view(scratch, last - 36, (6, 6)),
         jacobian=view(scratch, last, (6, n)),
         vector=view(scratch, last + 6 * n, (2, max(n, 6))),
+        still=view(scratch, behind, (n,)),
+        weightless=view(scratch, behind + n, (3,)),
     )
     work.tool[3, 0] = work.tool[3, 1] = work.tool[3, 2] = 0.0
     work.tool[3, 3] = 1.0

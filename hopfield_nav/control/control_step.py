@@ -105,14 +105,10 @@ def command_torque(controller, sensed, floating, tau):
     model, and no friction: friction that is too large in the model would drive the arm. Reads the
     frames in ``controller.work``.
     """
-    law, limits, model, work = (
-        controller.law,
-        controller.torque_limits,
-        controller.model,
-        controller.work,
-    )
+    law, limits = controller.law, controller.torque_limits
+    model, work = controller.model, controller.work
     if floating:
-        still = work.vector[0]
+        still = work.still
         for i in range(tau.size):
             still[i] = 0.0
         newton_euler(model, model.gravity, still, still, work, tau)

@@ -1,7 +1,8 @@
 """The mean external torque of a period, from the change of the momentum: what observers of it share.
 
-The memory of such an observer has 2 n places behind those of ``sampling``, see
-``update_mean_torque``, and its own from ``momentum_memory(n)`` on.
+The memory of such an observer has 3 n places behind those of ``sampling``: momentum and drift of
+the last call, and the mean torque from ``mean_torque_place(n)`` on. Its own begin at
+``momentum_memory(n)``.
 """
 
 from dynamics.kernels.decorators import inlined
@@ -12,12 +13,18 @@ from hopfield_nav.control.sampling import SAMPLING, elapsed
 @inlined
 def momentum_memory(n):
     """Places of memory that ``update_mean_torque`` takes."""
+    return SAMPLING + 3 * n
+
+
+@inlined
+def mean_torque_place(n):
+    """Place in the memory at which the mean torque (n,) begins."""
     return SAMPLING + 2 * n
 
 
 @inlined
 def update_mean_torque(model, sensed, memory, work):
-    """Write into ``work.vector[0]`` the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
+    """Write into the memory the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
 
     From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone
     2005):
@@ -25,17 +32,19 @@ def update_mean_torque(model, sensed, memory, work):
         mean = (p - p_last)/T - tau - the mean of C^T qd - g - friction,
 
     tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed``
-    is 0. Uses ``work.vector[1]`` and what ``update_momentum`` does.
+    is 0. Uses ``work.vector`` and what ``update_momentum`` does.
     """
     qd, n = sensed.qd, sensed.qd.size
     momentum, rate = work.vector[0], work.vector[1]
     update_momentum(model, model.gravity, qd, work, momentum, rate)
     period = elapsed(sensed, memory)
-    last_momentum, last_drift = SAMPLING, SAMPLING + n
+    last_momentum, last_drift, mean = SAMPLING, SAMPLING + n, mean_torque_place(n)
     for i in range(n):
-        now, drift = momentum[i], rate[i] - sensed.friction[i]
+        drift = rate[i] - sensed.friction[i]
         if period > 0.0:
-            momentum[i] = (now - memory[last_momentum + i]) / period - sensed.tau[i]
-            momentum[i] -= 0.5 * (drift + memory[last_drift + i])
-        memory[last_momentum + i], memory[last_drift + i] = now, drift
+            change = (momentum[i] - memory[last_momentum + i]) / period
+            mean_drift = 0.5 * (drift + memory[last_drift + i])
+            memory[mean + i] = change - sensed.tau[i] - mean_drift
+        memory[last_momentum + i] = momentum[i]
+        memory[last_drift + i] = drift
     return period

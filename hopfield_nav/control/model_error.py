@@ -50,10 +50,10 @@ TORQUE_DEVIATIONS = (
 @inlined
 def update_model_torques(model, sensed, work):
     """Write M qdd_ref + C qd to ``work.vector[0]`` and g to ``work.vector[1]``; reads ``work.turn``."""
-    still, weightless = work.bias, work.square[0]
+    still, weightless = work.still, work.weightless
     for i in range(still.size):
         still[i] = 0.0
-    for i in range(6):
+    for i in range(3):
         weightless[i] = 0.0
     newton_euler(model, weightless, sensed.qd, sensed.qdd_ref, work, work.vector[0])
     newton_euler(model, model.gravity, still, still, work, work.vector[1])

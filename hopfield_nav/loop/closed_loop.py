@@ -64,7 +64,7 @@ def before_step(controller, trajectory, settings, state, q, qd, log):
     if step % settings.steps_per_period == 0:
         control, reading = state.control, state.wrist.reading
         event = sense_and_command(
-            controller, trajectory, settings, control, state.statistics, (q, qd), reading, step
+            controller, trajectory, settings, control, state.statistics, q, qd, reading, step
         )
         if event != Event.NONE:
             return event
@@ -97,29 +97,28 @@ def _integrate(plant, controller, trajectory, settings, state):
     h, count, stages = settings.step, settings.stages, plant.stages
     time = state.now.step * h
     q, qd, tau, applied = state.q, state.qd, state.control.sensed.tau, stages.applied
-    motion, at, sums = (q, qd), (stages.q, stages.qd, stages.qdd), (stages.sum_qd, stages.sum_qdd)
+    implicit_step = h if count == 1 else 0.0
     update_pushes(plant.pushes, time)
     drive(plant.motors, q, tau, applied)
     for stage in range(count):
-        begin_stage(stage, h, motion, at)
+        begin_stage(stage, h, q, qd, stages.q, stages.qd, stages.qdd)
         if not settings.hold:
             now = time + stage_time(stage, h)
             command_in_stage(controller, trajectory, state.control, stages.q, stages.qd, now)
             drive(plant.motors, stages.q, tau, applied)
-        plant_acceleration(
-            plant, applied, state.strain, h if count == 1 else 0.0, h if stage == 0 else 0.0
-        )
+        friction_step = h if stage == 0 else 0.0
+        plant_acceleration(plant, applied, state.strain, implicit_step, friction_step)
         if stage == 0:
             keep_truth(state.truth, plant)
             if plant.wrist.every > 0 and state.now.step % plant.wrist.every == 0:
                 read_wrist(plant.wrist, plant.arm.gravity, stages, state.wrist)
-        end_stage(stage, at, sums)
+        end_stage(stage, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd)
     for i in range(q.size):
-        stages.momentum[i] = q[i]
-    end_step(count, h, motion, sums)
+        stages.before[i] = q[i]
+    end_step(count, h, q, qd, stages.sum_qd, stages.sum_qdd)
     if plant.frictional:
         rest(plant.arm.presliding, stages.speed, qd)
-        strain_gears(plant.arm.friction, plant.arm.presliding, stages.momentum, q, qd, state.strain)
+        strain_gears(plant.arm.friction, plant.arm.presliding, stages.before, q, qd, state.strain)
 
 
 @lru_cache(maxsize=1)
@@ -144,19 +143,30 @@ def loop_types() -> tuple:
     samples = (
         make_plant(arm, contact, np.zeros(n)),
         Controller(
-            arm,
-            law,
-            estimator,
-            detector,
-            detector,
-            np.zeros(0),
-            np.zeros(n),
-            False,
-            make_sensors(n),
-            make_work(n),
+            model=arm,
+            law=law,
+            estimator=estimator,
+            detector=detector,
+            reporter=detector,
+            shares=np.zeros(0),
+            torque_limits=np.zeros(n),
+            feedforward=False,
+            sensors=make_sensors(n),
+            work=make_work(n),
         ),
         Trajectory(np.zeros(2), np.zeros((1, 6, n))),
-        Settings(0.0, 0, 1, 0, True, np.zeros(3), 0.0, 0.0, AlarmRule(0.0, 0.0, True, 0.0), 1),
+        Settings(
+            step=0.0,
+            stages=0,
+            steps_per_period=1,
+            delay=0,
+            hold=True,
+            goal=np.zeros(3),
+            tolerance=0.0,
+            settling=0.0,
+            alarm=AlarmRule(rearm=0.0, hold_off=0.0, episodes=True, lag=0.0),
+            log_every=1,
+        ),
         make_state(np.zeros(n), 0),
         make_log(0, n),
     )

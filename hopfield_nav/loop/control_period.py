@@ -31,13 +31,13 @@ from hopfield_nav.loop.trajectory import evaluate_into
 
 @inlined
 def sense_and_command(
-    controller, trajectory, settings, control, statistics, encoders, reading, step
+    controller, trajectory, settings, control, statistics, true_q, true_qd, reading, step
 ):
     """Sense, judge and command; returns ``REPORTED``, ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
 
-    ``control`` is the control computer's part of the state; of the truth it gets what the
-    ``encoders`` are on (angles and speeds, (n,) each) and the wrist's ``reading`` (6,), through its
-    sensors.
+    ``control`` is the control computer's part of the state; of the truth it gets what the encoders
+    are on, angles ``true_q`` and speeds ``true_qd`` (n,), and the wrist's ``reading`` (6,), through
+    its sensors.
     """
     sensed, belief, now, knots = control.sensed, control.belief, control.now, trajectory.knots
     time = step * settings.step
@@ -48,7 +48,7 @@ def sense_and_command(
     )
     if now.judged_step != step:
         now.judged_step = step
-        _judge(controller, settings, control, encoders, reading, at_end)
+        _judge(controller, settings, control, true_q, true_qd, reading, at_end)
         reports = (
             controller.reporter.parameters.size > 0 and time - knots[0] >= settings.alarm.hold_off
         )
@@ -76,16 +76,11 @@ def sense_and_command(
 
 
 @inlined
-def _judge(controller, settings, control, encoders, reading, at_end):
+def _judge(controller, settings, control, true_q, true_qd, reading, at_end):
     """Once a period: measure, correct the reference, estimate, detect, and remember for later."""
-    sensors, model, work, mode = (
-        controller.sensors,
-        controller.model,
-        controller.work,
-        control.now.mode,
-    )
-    sensed, belief = control.sensed, control.belief
-    sense(sensors, encoders[0], encoders[1], control.random, sensed.q, sensed.qd)
+    sensors, model, work = controller.sensors, controller.model, controller.work
+    sensed, belief, mode = control.sensed, control.belief, control.now.mode
+    sense(sensors, true_q, true_qd, control.random, sensed.q, sensed.qd)
     sense_torque(sensors, control.random, sensed.tau, control.tau_sensed)
     share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
     settle(control.correction, sensed, share, at_end and belief.now.level <= 1.0)
@@ -103,12 +98,8 @@ def _judge(controller, settings, control, encoders, reading, at_end):
         belief.now.level = max(belief.now.level, behind)
     remember(control.trace, sensed, belief)
     if control.gathering.now.on:
-        gather(
-            control.gathering,
-            model,
-            sensed,
-            belief.now.level if control.alarm.now.armed else np.inf,
-        )
+        level = belief.now.level if control.alarm.now.armed else np.inf
+        gather(control.gathering, model, sensed, level)
 
 
 @inlined

@@ -4,9 +4,9 @@ It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical 
 4, and semi-implicit Euler, which treats viscous damping implicitly in the velocity and is the first
 stage alone. Coulomb friction is found once a step and is the same in all stages (``sticking``).
 
-Where angles and speeds are integrated, ``motion`` is (angles, speeds), ``at`` the same of a stage
-with its accelerations, which the caller finds, and ``sums`` weighted sums of speeds and
-accelerations over the stages; each an (n,) array.
+Where angles and speeds are integrated, ``q`` and ``qd`` are those of the step, ``stage_q`` and
+``stage_qd`` those of a stage, with the accelerations ``stage_qdd`` that the caller finds; ``sum_qd``
+and ``sum_qdd`` are weighted sums of speeds and accelerations over the stages; each an (n,) array.
 """
 
 import math
@@ -25,7 +25,9 @@ from hopfield_nav.loop.pushes import Pushes, add_pushes, make_pushes
 from hopfield_nav.loop.sticking import hold, update_friction
 from hopfield_nav.loop.wrist import Wrist, make_wrist
 
-RK4, SEMI_IMPLICIT_EULER = 4, 1  # the integrators, named by their number of stages
+# the integrators, named by their number of stages
+RK4 = 4
+SEMI_IMPLICIT_EULER = 1
 
 
 class Motors(NamedTuple):
@@ -52,16 +54,44 @@ class Stages(NamedTuple):
     qdd: np.ndarray
     sum_qd: np.ndarray
     sum_qdd: np.ndarray
-    # torque, momentum, speed: (n,) scratch
-    torque: np.ndarray
+    torque: np.ndarray  # (n,) that accelerates the joints [N·m]
+    # momentum, speed, level, left: (n,) of the search for the friction of a step: the momentum that
+    # the other torques give, the speed at the end of the step, the largest friction, and what is
+    # left to balance
     momentum: np.ndarray
     speed: np.ndarray
+    level: np.ndarray
+    left: np.ndarray
+    before: np.ndarray  # (n,) angles at the start of the step [rad]
     friction: np.ndarray  # (n,) friction of the step without the viscous part [N·m]
     external: np.ndarray  # (n,) torque of contact on the joints [N·m]
     applied: np.ndarray  # (n,) torque of the motors [N·m]
-    system: np.ndarray  # (n, n) scratch
+    system: np.ndarray  # (n, n) of that search
     touch: TouchState  # what touches
     work: Work  # scratch of the dynamics; its frames are those of the stage
+
+
+def make_stages(n: int) -> Stages:
+    """Scratch for an arm with ``n`` joints."""
+    return Stages(
+        q=np.zeros(n),
+        qd=np.zeros(n),
+        qdd=np.zeros(n),
+        sum_qd=np.zeros(n),
+        sum_qdd=np.zeros(n),
+        torque=np.zeros(n),
+        momentum=np.zeros(n),
+        speed=np.zeros(n),
+        level=np.zeros(n),
+        left=np.zeros(n),
+        before=np.zeros(n),
+        friction=np.zeros(n),
+        external=np.zeros(n),
+        applied=np.zeros(n),
+        system=np.zeros((n, n)),
+        touch=make_touch(),
+        work=make_work(n),
+    )
 
 
 class Plant(NamedTuple):
@@ -90,12 +120,16 @@ def make_plant(
 ) -> Plant:
     """A plant with scratch of its own; arguments as the attributes of ``Plant``."""
     n = len(arm.dh)
-    pushes = make_pushes([], []) if pushes is None else pushes
-    wrist = make_wrist() if wrist is None else wrist
-    motors = make_motors(n) if motors is None else motors
-    vectors = np.zeros((len(Stages._fields) - 3, n))
-    stages = Stages(*vectors, np.zeros((n, n)), make_touch(), make_work(n))  # type: ignore[call-arg]
-    return Plant(arm, contact, damping, frictional, motors, pushes, wrist, stages)
+    return Plant(
+        arm=arm,
+        contact=contact,
+        damping=damping,
+        frictional=frictional,
+        motors=make_motors(n) if motors is None else motors,
+        pushes=make_pushes([], []) if pushes is None else pushes,
+        wrist=make_wrist() if wrist is None else wrist,
+        stages=make_stages(n),
+    )
 
 
 @inlined
@@ -157,31 +191,33 @@ def stage_time(stage, step):
 
 
 @inlined
-def begin_stage(stage, step, motion, at):
+def begin_stage(stage, step, q, qd, stage_q, stage_qd, stage_qdd):
     """Write angles and speeds of a stage, from those of the one before."""
-    (q, qd), (qs, qds, qdds), ahead = motion, at, stage_time(stage, step)
+    ahead = stage_time(stage, step)
     for i in range(q.size):
         if stage == 0:
-            qs[i], qds[i] = q[i], qd[i]
+            stage_q[i] = q[i]
+            stage_qd[i] = qd[i]
         else:
-            qs[i], qds[i] = q[i] + ahead * qds[i], qd[i] + ahead * qdds[i]
+            stage_q[i] = q[i] + ahead * stage_qd[i]
+            stage_qd[i] = qd[i] + ahead * stage_qdd[i]
 
 
 @inlined
-def end_stage(stage, at, sums):
+def end_stage(stage, stage_qd, stage_qdd, sum_qd, sum_qdd):
     """Add what a stage has found to the sums."""
-    (_, qds, qdds), (sum_qd, sum_qdd), weight = at, sums, 2.0 if stage == 1 or stage == 2 else 1.0
-    for i in range(qds.size):
+    weight = 2.0 if stage == 1 or stage == 2 else 1.0
+    for i in range(stage_qd.size):
         if stage == 0:
-            sum_qd[i], sum_qdd[i] = 0.0, 0.0
-        sum_qd[i] += weight * qds[i]
-        sum_qdd[i] += weight * qdds[i]
+            sum_qd[i] = 0.0
+            sum_qdd[i] = 0.0
+        sum_qd[i] += weight * stage_qd[i]
+        sum_qdd[i] += weight * stage_qdd[i]
 
 
 @inlined
-def end_step(stages, step, motion, sums):
+def end_step(stages, step, q, qd, sum_qd, sum_qdd):
     """Move on by the step, after one stage (Euler) or four."""
-    (q, qd), (sum_qd, sum_qdd) = motion, sums
     for i in range(q.size):
         if stages == 1:
             qd[i] += step * sum_qdd[i]

@@ -36,57 +36,55 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
     ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,)
     every other torque less C v + g, ``qd`` the velocities now.
     """
-    n, momentum, speed, out, gears = (
-        qd.size,
-        stages.momentum,
-        stages.speed,
-        stages.friction,
-        arm.presliding,
-    )
+    n, gears = qd.size, arm.presliding
+    momentum, speed, level, friction = stages.momentum, stages.speed, stages.level, stages.friction
     for i in range(n):
         value = h * push[i]
         for j in range(n):
             value += matrix[i, j] * qd[j]
         momentum[i] = value
         speed[i] = qd[i]
-        out[i] = coulomb_level(arm.friction, i, qd[i])
+        level[i] = coulomb_level(arm.friction, i, qd[i])
     balanced = _balance_gears(gears, strain, matrix, h, stages)
     for _ in range(0 if balanced else MAX_SWEEPS):
         change = 0.0
         for i in range(n):
-            rest, level = momentum[i], h * out[i]
+            rest = momentum[i]
             for j in range(n):
                 rest -= matrix[i, j] * speed[j]
             rest += matrix[i, i] * speed[i]
+            stopped = h * level[i]  # the momentum that friction may take in the step
             value = 0.0
             if gears[i] < np.inf:
                 value = speed_with_friction(
-                    matrix[i, i], rest, strain[i], gears[i], out[i], h, speed[i]
+                    matrix[i, i], rest, strain[i], gears[i], level[i], h, speed[i]
                 )
-            elif rest > level:
-                value = (rest - level) / matrix[i, i]
-            elif rest < -level:
-                value = (rest + level) / matrix[i, i]
+            elif rest > stopped:
+                value = (rest - stopped) / matrix[i, i]
+            elif rest < -stopped:
+                value = (rest + stopped) / matrix[i, i]
             change = max(change, abs(value - speed[i]))
             speed[i] = value
         if change <= TOLERANCE:
             break
     for i in range(n):
         if gears[i] < np.inf:
-            out[i] = dahl(strain[i], h * speed[i], gears[i], out[i])
+            friction[i] = dahl(strain[i], h * speed[i], gears[i], level[i])
         elif speed[i] < 0.0:
-            out[i] = -out[i]
+            friction[i] = -level[i]
         elif speed[i] == 0.0:
-            rest, level = momentum[i], out[i]
+            rest = momentum[i]
             for j in range(n):
                 rest -= matrix[i, j] * speed[j]
-            out[i] = min(max(rest / h, -level), level)
+            friction[i] = min(max(rest / h, -level[i]), level[i])
+        else:
+            friction[i] = level[i]
 
 
 @inlined
 def _balance_gears(gears, strain, matrix, h, stages):
     """Newton's steps for ``stages.speed`` where all gears give; returns whether they have come to an end."""
-    speed, level, left, system = stages.speed, stages.friction, stages.qdd, stages.system
+    speed, level, left, system = stages.speed, stages.level, stages.left, stages.system
     for i in range(speed.size):
         if gears[i] == np.inf:
             return False

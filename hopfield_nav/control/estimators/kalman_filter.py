@@ -20,7 +20,7 @@ with r = 0 for sure, at the first call and where ``time`` jumps.
 
 from dynamics.composite import update_mass_and_bias
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.mean_torque import mean_torque_place, momentum_memory, update_mean_torque
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
@@ -52,14 +52,14 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the filtered torque r and J^-T r; the status says whether the wrench was damped."""
     p, n = unpack(parameters), sensed.qd.size
     update_mass_and_bias(model, model.gravity, sensed.qd, work)
-    period, mean = update_mean_torque(model, sensed, memory, work), work.vector[0]
+    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
     for i in range(n):
         measured = 0.0  # variance of the momentum
         for j in range(n):
             measured += (work.mass_matrix[i, j] * p.speed_noise[j]) ** 2
         at = momentum_memory(n) + STATE * i
         if period > 0.0:
-            _predict(memory, at, period, mean[i], p.torque_walk[i] ** 2)
+            _predict(memory, at, period, memory[mean + i], p.torque_walk[i] ** 2)
             _correct(memory, at, measured)
         else:
             memory[at : at + STATE] = 0.0

@@ -12,7 +12,7 @@ observer without an integral that could drift. It starts anew, with r = 0, at th
 where ``time`` jumps.
 """
 
-from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.mean_torque import mean_torque_place, momentum_memory, update_mean_torque
 from hopfield_nav.control.sampling import POLE, lag_share
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, unpacker
@@ -23,11 +23,12 @@ unpack = unpacker(POLE, SINGULAR_DAMPING)
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the residual r and J^-T r; the status says whether the wrench was damped."""
     p, n = unpack(parameters), sensed.qd.size
-    period, mean = update_mean_torque(model, sensed, memory, work), work.vector[0]
+    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
     residual = momentum_memory(n)
     for i in range(n):
         if period > 0.0:
-            memory[residual + i] += lag_share(p.pole[i], period) * (mean[i] - memory[residual + i])
+            ahead = memory[mean + i] - memory[residual + i]
+            memory[residual + i] += lag_share(p.pole[i], period) * ahead
         else:
             memory[residual + i] = 0.0
         tau_external[i] = memory[residual + i]

@@ -24,7 +24,7 @@ at the first call and where ``time`` jumps.
 import math
 
 from dynamics.kernels.decorators import inlined
-from hopfield_nav.control.mean_torque import momentum_memory, update_mean_torque
+from hopfield_nav.control.mean_torque import mean_torque_place, momentum_memory, update_mean_torque
 from hopfield_nav.control.tool_wrench import SINGULAR_DAMPING, wrench_from_torque
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
@@ -42,11 +42,11 @@ ROOT_SHARE, SIGN_SHARE = 1.5, 1.1  # k1 / L^(1/2) and k2 / L (Levant 1998)
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the torque r and J^-T r; the status says whether the wrench was damped."""
     p, n = unpack(parameters), sensed.qd.size
-    period, mean = update_mean_torque(model, sensed, memory, work), work.vector[0]
+    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
     error, torque = momentum_memory(n), momentum_memory(n) + n
     for i in range(n):
         if period > 0.0:
-            begin = memory[error + i] + period * (memory[torque + i] - mean[i])
+            begin = memory[error + i] + period * (memory[torque + i] - memory[mean + i])
             new, sign = _settled(begin, period, p.largest_rate[i], p.pole[i])
             memory[error + i] = new
             memory[torque + i] -= period * (

@@ -68,14 +68,18 @@ def _update_gain(model, qd, tau, p, scratch, work, gain):
     slopes, matrices = _arrays(scratch, n)
     update_acceleration_slopes(model, qd, tau, work, slopes)
     a, g, h, x = matrices[0], matrices[1], matrices[2], matrices[3]
-    a[:], g[:], h[:] = 0.0, 0.0, 0.0
+    a[:] = 0.0
+    g[:] = 0.0
+    h[:] = 0.0
     inverse = slopes.qdd_tau
     size = 0.0  # mean fourth power of the closed-loop frequencies, as logarithm
     for i in range(n):
         a[i, n + i] = 1.0
-        h[i, i], h[n + i, n + i] = p.position_weight[i], p.velocity_weight[i]
+        h[i, i] = p.position_weight[i]
+        h[n + i, n + i] = p.velocity_weight[i]
         for j in range(n):
-            a[n + i, j], a[n + i, n + j] = slopes.qdd_q[i, j], slopes.qdd_qd[i, j]
+            a[n + i, j] = slopes.qdd_q[i, j]
+            a[n + i, n + j] = slopes.qdd_qd[i, j]
             for k in range(n):
                 g[n + i, n + j] += inverse[i, k] * inverse[j, k] / p.torque_weight[k]
         size += math.log(p.position_weight[i] * g[n + i, n + i]) / n
@@ -95,16 +99,16 @@ def _arrays(scratch, n):
     """The derivatives' arrays and the (SCRATCH + 4, 2n, 2n) matrices, as views of one flat array."""
     square, at = n * n, 5 * n * n
     slopes = Slopes(
-        view(scratch, at, (n,)),
-        view(scratch, 0, (n, n)),
-        view(scratch, square, (n, n)),
-        view(scratch, 2 * square, (n, n)),
-        view(scratch, 3 * square, (n, n)),
-        view(scratch, 4 * square, (n, n)),
-        view(scratch, at + n, (n, 6)),
-        view(scratch, at + 7 * n, (n, 6)),
-        view(scratch, at + 13 * n, (n, 12)),
-        view(scratch, at + 25 * n, (n, 6)),
+        qdd=view(scratch, at, (n,)),
+        tau_q=view(scratch, 0, (n, n)),
+        tau_qd=view(scratch, square, (n, n)),
+        qdd_q=view(scratch, 2 * square, (n, n)),
+        qdd_qd=view(scratch, 3 * square, (n, n)),
+        qdd_tau=view(scratch, 4 * square, (n, n)),
+        rate=view(scratch, at + n, (n, 6)),
+        second=view(scratch, at + 7 * n, (n, 6)),
+        flow=view(scratch, at + 13 * n, (n, 12)),
+        force=view(scratch, at + 25 * n, (n, 6)),
     )
     return slopes, view(scratch, at + 31 * n, (SCRATCH + 4, 2 * n, 2 * n))
 

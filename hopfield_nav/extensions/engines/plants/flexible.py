@@ -167,18 +167,13 @@ def _advance(
 @inlined
 def _substep(links, joints, rotors, state, order, h, first):
     """One sub-step of ``h`` seconds, RK4 (order 4) or semi-implicit Euler (1)."""
-    q, angle, speed, n, stages = state.q, rotors.angle, rotors.speed, state.q.size, links.stages
-    motion, at, sums = (
-        (q, state.qd),
-        (stages.q, stages.qd, stages.qdd),
-        (stages.sum_qd, stages.sum_qdd),
-    )
-    turning, sums_there = (angle, speed), (rotors.angle_sum, rotors.speed_sum)  # of the rotors
-    there = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
+    q, qd, n, stages = state.q, state.qd, state.q.size, links.stages
+    angle, speed = rotors.angle, rotors.speed
+    turned, turning, speeding = rotors.stage_angle, rotors.stage_speed, rotors.acceleration
     loop.drive(links.motors, angle, state.control.sensed.tau, stages.applied)
     for stage in range(order):
-        loop.begin_stage(stage, h, motion, at)
-        loop.begin_stage(stage, h, turning, there)
+        loop.begin_stage(stage, h, q, qd, stages.q, stages.qd, stages.qdd)
+        loop.begin_stage(stage, h, angle, speed, turned, turning, speeding)
         _accelerate(links, joints, rotors, state.strain, stages.applied, h if stage == 0 else 0.0)
         if stage == 0 and first:
             for i in range(n):
@@ -186,16 +181,16 @@ def _substep(links, joints, rotors, state, order, h, first):
             loop.keep_truth(state.truth, links)
             if links.wrist.every > 0 and state.now.step % links.wrist.every == 0:
                 loop.read_wrist(links.wrist, links.arm.gravity, stages, state.wrist)
-        loop.end_stage(stage, at, sums)
-        loop.end_stage(stage, there, sums_there)
+        loop.end_stage(stage, stages.qd, stages.qdd, stages.sum_qd, stages.sum_qdd)
+        loop.end_stage(stage, turning, speeding, rotors.angle_sum, rotors.speed_sum)
     for i in range(n):
-        stages.momentum[i] = angle[i]
-    loop.end_step(order, h, motion, sums)
-    loop.end_step(order, h, turning, sums_there)
+        stages.before[i] = angle[i]
+    loop.end_step(order, h, q, qd, stages.sum_qd, stages.sum_qdd)
+    loop.end_step(order, h, angle, speed, rotors.angle_sum, rotors.speed_sum)
     for i in range(n):
         if joints.presliding[i] < np.inf:
             level = flexible_joint.dry_level(joints, i, speed[i], rotors.load[i])
-            path = angle[i] - stages.momentum[i]
+            path = angle[i] - stages.before[i]
             state.strain[i] = dahl(state.strain[i], path, joints.presliding[i], level)
 
 
