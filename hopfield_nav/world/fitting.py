@@ -263,7 +263,7 @@ _RULES: tuple[Rule, ...] = (  # of a joint map
      "a map of joint angles needs a detector of joint torques", "adaptive_joint_torque, joint_torque, …"),
     ("detection.mark", lambda mark, _: mark == "felt", "a map of joint angles knows what was felt", "felt"),
     ("detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
-     "to pass by what the whole arm touches took more touches than it saved, and is no more", "retreat"),
+     "on a map of joint angles the arm always goes back from what it touches", "retreat"),
     ("planner.kind", lambda kind, _: kind != "a_star",
      "on a map of joint angles the network plans", "hopfield or FILE.py:NAME"),
     ("planner.clearance", lambda clearance, _: clearance == 0.0, "only a map of the tool keeps a clearance", "0"),

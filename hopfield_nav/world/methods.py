@@ -19,27 +19,20 @@ from hopfield_nav.world.trust import Trust
 
 
 class Gone(NamedTuple):
-    """A key of earlier versions that this one has no more, or one of its values, and why."""
+    """A key that saved records hold and this version has no more, or one of its values."""
 
     key: str  # of its section
-    why: str  # it went
-    allowed: str  # in words
-    instead: Any  # what stands for it in a saved run; of a key the only value that may still be given, without effect
-    value: Any = None  # of the key that is no more; None: the whole key
+    value: str | None = None  # that is gone; None: the whole key
+    instead: str | None = None  # the value that stands for it
 
 
-def without_gone(
-    section: Mapping[str, Any], gone: Iterable[Gone], recorded: bool, faults: list[BadInput]
-) -> dict[str, Any]:
-    """The section with what stands for what is gone; a fault is added for each of these, but not of a record."""
+def without_gone(section: Mapping[str, Any], gone: Iterable[Gone]) -> dict[str, Any]:
+    """The section of a record without what is gone."""
     left = dict(section)
-    for key, why, allowed, instead, value in gone:
-        if key not in left or (value is not None and left[key] != value):
-            continue
-        found = left.pop(key)
-        if found != instead and not recorded:
-            faults.append(BadInput(why, where=key, found=found, allowed=allowed))
-        if value is not None:
+    for key, value, instead in gone:
+        if value is None:
+            left.pop(key, None)
+        elif left.get(key) == value:
             left[key] = instead
     return left
 
@@ -49,7 +42,7 @@ class MethodSection(Section):
 
     model_config = ConfigDict(extra="allow", frozen=True)
     kinds: ClassVar[dict[str, str]] = {}  # of the method that each of these keys names
-    gone: ClassVar[tuple[Gone, ...]] = ()  # what earlier versions had
+    gone: ClassVar[tuple[Gone, ...]] = ()  # what records of earlier versions hold
 
     @model_validator(mode="wrap")
     @classmethod
@@ -60,8 +53,9 @@ class MethodSection(Section):
         faults = list[BadInput]()
         if isinstance(section, Mapping):
             context = info.context or {}
-            section = without_gone(section, cls.gone, context.get("trust", Trust()).record, faults)
-            section |= cls._values(section, context, faults)
+            if context.get("trust", Trust()).record:
+                section = without_gone(section, cls.gone)
+            section = {**section, **cls._values(section, context, faults)}
         try:
             made = handler(section)
         except ValidationError as error:

@@ -17,24 +17,17 @@ _Step = Literal["+u", "-u", "+v", "-v", "+w", "-w"]
 _AXES = get_args(_Step)
 TIES_IN_SPACE = ("+w", "-w", "+v", "-v", "+u", "-u")  # the default there
 NETWORK_KEYS = ("network", "beta", "activation", "ties")  # that no other planner has
-_KINDS = "hopfield, a_star or FILE.py:NAME"
-_STRATEGIES = "felt_points, optimist, omniscient or FILE.py:NAME"
 _GONE = (
-    Gone("probe", "probes drove twice as far and saved no touch, and are no more", "false, or no such key", False),
-    Gone("kind", "in the main experiment the potential field got stuck, and it is no more",
-         _KINDS, "hopfield", "potential_field"),
-    Gone("kind", "a roadmap missed a goal and took several times as long as the network, and is no more",
-         _KINDS, "hopfield", "roadmap"),
-    Gone("samples", "the roadmap, to which they belonged, is no more", "200, or no such key", 200),
-    Gone("connections", "the roadmap, to which they belonged, is no more", "10, or no such key", 10),
-    Gone("random_walks", "the potential field, to which they belonged, is no more", "0, or no such key", 0),
-    Gone("strategy", "with doubts as costs the arm reached fewer goals than with felt_points, and they are no more",
-         _STRATEGIES, "felt_points", "hypothesis_sets"),
-    Gone("strategy", "places that were drawn saved no touches and took longer to plan, and are no more",
-         _STRATEGIES, "felt_points", "thompson"),
-    Gone("unreachable", "to test every cell before the start excluded more cells than lazy, and is no more",
-         "lazy or ignore", "lazy", "precompute"),
-)  # fmt: skip
+    Gone("probe"),
+    Gone("samples"),
+    Gone("connections"),
+    Gone("random_walks"),
+    Gone("kind", value="potential_field", instead="hopfield"),
+    Gone("kind", value="roadmap", instead="hopfield"),
+    Gone("strategy", value="hypothesis_sets", instead="felt_points"),
+    Gone("strategy", value="thompson", instead="felt_points"),
+    Gone("unreachable", value="precompute", instead="lazy"),
+)
 
 
 class PlannerSection(MethodSection):

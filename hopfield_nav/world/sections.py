@@ -185,14 +185,7 @@ class ExploreSection(MethodSection):
 
     owners: ClassVar[dict[str, str]] = dict.fromkeys(("retract", "force", "speed"), "surfaces")
     kinds: ClassVar[dict[str, str]] = {"method": "response"}
-    gone: ClassVar[tuple[Gone, ...]] = (
-        Gone(
-            "step",
-            "longer strides missed gaps and took longer, and are no more",
-            "null, or no such key",
-            None,
-        ),
-    )
+    gone: ClassVar[tuple[Gone, ...]] = (Gone("step"),)
 
     method: fields.Text = "replan"
     """replan: back to the centre of the last cell, and a new path; follow: along the surface that was felt to where the

@@ -34,7 +34,7 @@ def test_an_editor_is_told_of_both():
         ("explore: {metod: follow}", "explore.metod.*Did you mean 'method'"),
         ("explore: {method: follow, retract: 5}", "explore.retract.*at most 0.1 m.*millimetres"),
         ("explore: {method: follow, retract: 0}", "explore.retract.*above 0"),
-        ("explore: {method: follow, step: 0.1}", "explore.step.*are no more.*no such key"),
+        ("explore: {method: follow, step: 0.1}", "explore.step: unknown key"),
         ("explore: [follow]", "explore.*a mapping of keys"),
         (
             "explore: follow\ndetection: {mark: actual}",
