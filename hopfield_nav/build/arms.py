@@ -4,7 +4,7 @@ import numpy as np
 
 from dynamics import Arm, BadInput, load_arm, load_named_arm, with_dynamics, with_payload
 from dynamics.link_bodies import massless, require_masses
-from hopfield_nav.world import World
+from hopfield_nav.world import World, gives_rotors
 
 
 def build_arm(world: World) -> Arm:
@@ -55,7 +55,7 @@ def build_model(world: World, arm: Arm, loaded: bool = True) -> Arm:
     given = true_arm(world, arm)
     friction, gears = given.friction.copy(), given.presliding * np.asarray(error.presliding_scale)
     friction[:, :3] *= (np.zeros(len(arm.dh)) + np.asarray(error.friction_scale))[:, None]
-    if world.plant.engine == "flexible" and not np.any(model.rotor_inertia):
+    if not np.any(model.rotor_inertia) and gives_rotors(world):
         from dynamics.flexible_joint import flexible_joints
 
         model = model._replace(rotor_inertia=flexible_joints(given).rotor_inertia)

@@ -64,7 +64,9 @@ def _unseen(world: World, arm: Arm) -> np.ndarray:
 
 def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
     """Whether the joints' friction hides the force that shall be controlled; one sentence, or none."""
-    methods, slides = find_methods(world), world.explore.method == "slide"
+    methods = find_methods(world)
+    response = world.trust.find("response", world.explore.method, world.folder)
+    slides = response.needs == FORCE_FELT
     if methods.estimator.needs == WRIST or not (slides or methods.law.needs == FORCE_FELT):
         return []
     in_space = slides and world.map.rank == 3

@@ -54,6 +54,7 @@ from .method import FORCE_FELT as FORCE_FELT
 from .method import JOINT_TORQUES as JOINT_TORQUES
 from .method import NO_REFERENCE as NO_REFERENCE
 from .method import REFERENCE as REFERENCE
+from .method import ROTORS as ROTORS
 from .method import WRIST as WRIST
 from .method import Gains as Gains
 from .method import Limits as Limits

@@ -6,29 +6,23 @@ these declarations are read to find out who has what; nothing else of an extensi
 before it is asked for.
 """
 
+import json
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
 KINDS = ("controller", "estimator", "detector")  # of methods that are compiled
 PLAIN = ("planner", "response", "belief", "navigator", "engine")  # of those in plain Python
-# With which extension comes what the words of a world or of a command ask for: the line that says
-# what is missing.
-COMES_WITH = {
-    "navigator joints": "whole_arm", "belief felt_points": "whole_arm", "belief omniscient": "whole_arm",
-    "belief optimist": "whole_arm", "engine flexible": "engines", "engine mujoco": "engines",
-    "response follow": "surfaces", "response slide": "surfaces", "controller hybrid_force_motion": "surfaces",
-    "controller.learn": "self_model", "learnt_arm": "self_model", "plan_world": "known_world",
-    "load_motion": "known_world",
-    "RunView": "viewer", "LivePage": "viewer", "describe_run": "viewer", "export_rtde": "live",
-    "list_suites": "bench", "find_suite": "bench", "load_suite": "bench", "suite_schema": "bench",
-    "compare_worlds": "bench",
-}  # fmt: skip
+# With which of our extensions comes what a world or a command may ask for: it stands in a file, as
+# an extension that is not installed cannot be asked. ``scripts/comes_with.py`` writes it from what
+# the extensions declare.
+COMES_WITH_FILE = Path(__file__).parent / "comes_with.json"
 
 
 @dataclass(frozen=True)
@@ -92,11 +86,18 @@ def our_extensions() -> dict[str, Extension]:
     return {name: import_module(f"{GROUP}.{name}.extension").EXTENSION for name in names}
 
 
+@cache
+def comes_with() -> dict[str, str]:
+    """The extension of ours with which something comes, be it installed or not."""
+    declared = json.loads(COMES_WITH_FILE.read_text(encoding="utf-8"))
+    return {what: name for name, every in declared.items() for what in every}
+
+
 def comes_along(what: str) -> bool:
     """Whether the extension of ours that has something is there; nothing of it is loaded."""
-    return COMES_WITH[what] in modules_in(GROUP)
+    return comes_with()[what] in modules_in(GROUP)
 
 
 def missing(what: str) -> str:
     """In words: the extension with which something comes is not installed."""
-    return f"needs the extension {COMES_WITH.get(what, what)!r}, which is not installed"
+    return f"needs the extension {comes_with().get(what, what)!r}, which is not installed"

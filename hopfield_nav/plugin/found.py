@@ -11,13 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from dynamics import BadInput
-from hopfield_nav.plugin.extension import (
-    COMES_WITH,
-    KINDS,
-    missing,
-    modules_in,
-    our_extensions,
-)
+from hopfield_nav.plugin.extension import KINDS, comes_with, missing, modules_in, our_extensions
 from hopfield_nav.plugin.folder import in_this_folder
 from hopfield_nav.plugin.installed import (
     Installed,
@@ -73,7 +67,7 @@ def is_bundled(kind: str, name: str) -> bool:
 
 def is_ours(kind: str, name: str) -> bool:
     """Whether a method comes with the program, be its extension there or not; any other is somebody's own."""
-    return is_bundled(kind, name) or f"{kind} {name}" in COMES_WITH
+    return is_bundled(kind, name) or f"{kind} {name}" in comes_with()
 
 
 def brought_by(kind: str, name: str) -> Installed | None:
@@ -135,7 +129,7 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
         return method
     if is_bundled(kind, name):
         return _bundled(kind, name)
-    if f"{kind} {name}" in COMES_WITH:
+    if f"{kind} {name}" in comes_with():
         raise BadInput(missing(f"{kind} {name}"), found=name)
     found = brought_by(kind, name)
     if found is None:

@@ -17,6 +17,7 @@ REFERENCE = "reference"
 JOINT_TORQUES = "joint torques"
 FORCE_FELT = "force"
 NO_REFERENCE = "no reference"
+ROTORS = "rotors"
 
 
 class Limits(NamedTuple):
@@ -49,7 +50,9 @@ class Method:
     knows nothing of each joint's own torque, or ``REFERENCE`` where it judges by how far the arm is
     off that; of a detector ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT``
     where it controls a force, its parameter ``force`` [N], or ``NO_REFERENCE`` where it follows
-    none.
+    none; of a response ``FORCE_FELT`` where it controls ``explore.force``; of an engine ``ROTORS``
+    where its joints have rotors in any case, also those of an arm without. ``uses`` names the
+    methods, each (kind, name), that a response looks up beside those of the world.
     """
 
     kind: str

@@ -41,6 +41,7 @@ from .files import nested as nested
 from .files import relative_to as relative_to
 from .files import value_at as value_at
 from .files import world_folders as world_folders
+from .fitting import gives_rotors as gives_rotors
 from .fitting import goal_near as goal_near
 from .imperfections import LearnSection as LearnSection
 from .load import Change as Change

@@ -9,9 +9,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import BadInput
+from hopfield_nav.plugin import ROTORS, method_names
 from hopfield_nav.world.derived import start_of_arm
 from hopfield_nav.world.ends import Q0, StartSection
 from hopfield_nav.world.fields import MOST_JOINTS
+from hopfield_nav.world.trust import is_code
 from hopfield_nav.world.world import World, pose_of
 
 if TYPE_CHECKING:
@@ -76,6 +78,15 @@ def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[Bad
     return world, []
 
 
+def gives_rotors(world: World) -> bool:
+    """Whether the joints of a world's engine have rotors in any case, also those of an arm without."""
+    engine = world.plant.engine
+    is_there = is_code(engine) or engine in method_names("engine")
+    if not is_there or not world.trust.looks_into(engine):
+        return False
+    return world.trust.find("engine", engine, world.folder).needs == ROTORS
+
+
 def check_rotors(world: World) -> None:
     """Coulomb friction needs the rotors that go with it.
 
@@ -97,10 +108,8 @@ def check_rotors(world: World) -> None:
         raise BadInput(
             f"arm {name} has no joint friction in its file", "plant.friction", "arm", allowed
         )
-    if world.plant.engine == "flexible":
-        return  # its joints have rotors in any case
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
-    if bare.size:
+    if bare.size and not gives_rotors(world):
         what = f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same gear, and"
         what += " friction alone would stop so light a joint within a millisecond"
         allowed = "null, or plant.dynamics with rotor inertia such as ur5_full"

@@ -21,7 +21,7 @@ from dynamics.joint_friction import dahl, speed_with_friction
 from dynamics.kernels.cached_dispatch import CachedDispatch
 from dynamics.kernels.decorators import compile_loop, inlined, load_numba
 from hopfield_nav import loop
-from hopfield_nav.plugin import Method, type_of
+from hopfield_nav.plugin import ROTORS, Method, type_of
 from hopfield_nav.world import World
 
 RESOLUTION = 0.5  # largest sub-step times the highest natural frequency
@@ -247,5 +247,6 @@ def make(world: World, plant: loop.Plant, start: np.ndarray) -> FlexibleLoop:
 
 
 METHOD = Method(
-    "engine", "flexible", make, description="this program with elastic joints (madsen2020)"
-)
+    "engine", "flexible", make, needs=ROTORS,
+    description="this program with elastic joints (madsen2020)",
+)  # fmt: skip

@@ -31,7 +31,7 @@ from hopfield_nav.navigation.motion import (
     Slide,
 )
 from hopfield_nav.navigation.responses import MAX_TRIES, ON_LINE, Response, ToolTouch
-from hopfield_nav.plugin import Method
+from hopfield_nav.plugin import FORCE_FELT, Method
 from hopfield_nav.world import World
 
 MAX_IDLE = 4.0  # [cells] slid without closing a step, after which the arm leaves
@@ -312,5 +312,5 @@ def _steps_across(
 METHOD = Method(
     "response", "slide", SlideAlong,
     description="along the surface that was felt, in touch with it, until the new path is free",
-    uses=(("controller", "hybrid_force_motion"),), where_hidden="follow",
+    needs=FORCE_FELT, uses=(("controller", "hybrid_force_motion"),), where_hidden="follow",
 )  # fmt: skip
