@@ -80,10 +80,8 @@ PLACES = tuple.__new__(Arm, _places())
 
 def _together(arrays: Iterable[Any]) -> Arm:
     fields = _fitting(arrays)
-    numbers, ends = (
-        np.concatenate([field.ravel() for field in fields]),
-        np.cumsum([field.size for field in fields]),
-    )
+    numbers = np.concatenate([field.ravel() for field in fields])
+    ends = np.cumsum([field.size for field in fields])
     parts = (
         numbers[end - field.size : end].reshape(field.shape)
         for end, field in zip(ends, fields, strict=True)

@@ -39,10 +39,8 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
     # not ours: say nothing of it
     if not isinstance(data, dict) or not {"joints", "links"} & set(data):
         raise BadInput("no arm file: it has neither joints nor links", where=where)
-    arm, names = (
-        arm_from_dict(data, where),
-        tuple(str(row["name"]) for row in data["joints"] if "name" in row),
-    )
+    arm = arm_from_dict(data, where)
+    names = tuple(str(row["name"]) for row in data["joints"] if "name" in row)
     if names and len(set(names)) != len(arm.dh):
         raise BadInput(
             "a name of its own for each joint, or none",

@@ -84,10 +84,8 @@ def _add_look(body: Element, arm: Arm, link: int) -> None:
 def _place(arm: Arm, i: int, theta: float) -> dict[str, str]:
     """From the joint frame of link i by its offset, turned about x by its alpha, then about z; link 0 is the base."""
     d, a, alpha = arm.dh[i - 1, 1:] if i else (0.0, 0.0, 0.0)
-    c, s, cz, sz = (
-        math.cos(alpha / 2),
-        math.sin(alpha / 2),
-        math.cos(theta / 2),
-        math.sin(theta / 2),
-    )
+    c = math.cos(alpha / 2)
+    s = math.sin(alpha / 2)
+    cz = math.cos(theta / 2)
+    sz = math.sin(theta / 2)
     return {"pos": spaced(a, 0.0, d), "quat": spaced(c * cz, s * cz, 0.0 - s * sz, c * sz)}

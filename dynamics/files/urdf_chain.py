@@ -91,10 +91,8 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                what, allowed = (
-                    f"joint {joint.name!r} names an unknown link",
-                    "a link that the file has",
-                )
+                what = f"joint {joint.name!r} names an unknown link"
+                allowed = "a link that the file has"
                 raise BadInput(
                     what, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links)
                 )

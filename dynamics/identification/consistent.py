@@ -46,9 +46,8 @@ class ConsistentFit(NamedTuple):
     arm: Arm  # the given arm with them
     base: np.ndarray  # (p,) base parameters of that arm
     friction: np.ndarray  # what is left of the other unknowns
-    distance: (
-        float  # |R (base - estimate)|: standard deviations that consistency costs, all together
-    )
+    # |R (base - estimate)|: standard deviations that consistency costs, all together
+    distance: float
 
 
 class NoConsistentFit(HopfieldNavError):

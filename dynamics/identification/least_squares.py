@@ -45,9 +45,8 @@ class Estimate(NamedTuple):
     covariance: np.ndarray  # (p, p) for the noise that the residual shows
     residual: np.ndarray  # (k, n) torque less prediction, 0 in rows that were not used [N·m]
     noise: np.ndarray  # (n,) standard deviation of the residual [N·m]; its inverse is the weight
-    factor: (
-        np.ndarray
-    )  # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
+    # (p, p) R with |X (b - values)| = |R (b - values)| for the weighted observations X
+    factor: np.ndarray
     condition_number: float  # of the weighted observation matrix, columns scaled to unit length
 
     @property
@@ -99,10 +98,8 @@ def weighted(
     flat = X.reshape(-1, X.shape[-1])
     residual = tau - Y @ values
     covariance = _covariance(X, residual / scale, _inverse(flat), used, segments or (len(tau),))
-    noise, factor = (
-        residual_deviation(residual, owned, used),
-        np.asarray(np.linalg.qr(flat, mode="r")),
-    )
+    noise = residual_deviation(residual, owned, used)
+    factor = np.asarray(np.linalg.qr(flat, mode="r"))
     return Estimate(values, covariance, residual, noise, factor, condition_number(flat))
 
 

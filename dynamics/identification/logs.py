@@ -19,10 +19,9 @@ from dynamics.errors import BadInput
 
 FULL_TURNS = 4 * np.pi  # [rad, rad/s] no joint of these arms goes beyond: degrees do
 SLOWEST = 0.5  # [s] a longer median step is in another unit
-HOLE, HOLE_STEPS = (
-    0.025,
-    3.5,
-)  # [s] and median steps: a step beyond both is a gap, shorter ones are interpolated
+# A step beyond both is a gap, shorter ones are interpolated.
+HOLE = 0.025  # [s]
+HOLE_STEPS = 3.5  # [median steps]
 _UNEVEN = 0.01  # of a step that stamps are off an even clock
 _COMPLETE = (
     0.005  # of the usual step, within which rows on a clock have the mean step: none is missing

@@ -89,11 +89,9 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
     r0, r1 = matmul(arm.tool, vector(T, 0, 0)), matmul(arm.tool, vector(T, 1, 0))
     r2 = matmul(arm.tool, vector(T, 2, 0))
     reach = along(column(arm.tool, 3), dh[5, 1], UP)
-    x, y, height = (
-        T[0, 3] - dot(r0, reach),
-        T[1, 3] - dot(r1, reach),
-        T[2, 3] - dot(r2, reach) - dh[0, 1],
-    )
+    x = T[0, 3] - dot(r0, reach)
+    y = T[1, 3] - dot(r1, reach)
+    height = T[2, 3] - dot(r2, reach) - dh[0, 1]
     forward = _along_arm(math.hypot(x, y), d4)
     if not forward >= 0.0:
         return 0

@@ -108,10 +108,8 @@ def nearest_turn(angle, near, low, high):
     An angle that rounding puts beyond a limit, by up to ``_ROUNDING`` of a turn, is put on it.
     """
     turn = 2.0 * math.pi
-    least, most = (
-        np.ceil((low - angle) / turn - _ROUNDING),
-        np.floor((high - angle) / turn + _ROUNDING),
-    )
+    least = np.ceil((low - angle) / turn - _ROUNDING)
+    most = np.floor((high - angle) / turn + _ROUNDING)
     count = min(max(np.rint((near - angle) / turn), least), most)
     return min(max(angle + turn * count, low), high) if least <= most else math.nan
 
@@ -244,12 +242,10 @@ def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
     theta = rows + arm.dh[:, 0]
     (c1, c2), (s1, s2) = np.cos(theta[:, :2]).T, np.sin(theta[:, :2]).T
     t23 = theta[:, 1] + theta[:, 2]
-    c23, s23, c234, s234 = (
-        np.cos(t23),
-        np.sin(t23),
-        np.cos(t23 + theta[:, 3]),
-        np.sin(t23 + theta[:, 3]),
-    )
+    c23 = np.cos(t23)
+    s23 = np.sin(t23)
+    c234 = np.cos(t23 + theta[:, 3])
+    s234 = np.sin(t23 + theta[:, 3])
     c5, s5 = np.cos(theta[:, 4]), np.sin(theta[:, 4])
     (d1, _, _, d4, d5, d6), (a2, a3) = arm.dh[:, 1], arm.dh[1:3, 2]
     along = a2 * c2 + a3 * c23 + d5 * s234 - d6 * s5 * c234

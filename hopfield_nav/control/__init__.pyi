@@ -24,7 +24,7 @@ from .control_step import make_belief as make_belief
 from .control_step import update_model_frames as update_model_frames
 from .correction import MAX_CORRECTION as MAX_CORRECTION
 from .correction import move_reference as move_reference
-from .correction import settle as settle
+from .correction import update_correction as update_correction
 from .gathering import KEPT_WINDOWS as KEPT_WINDOWS
 from .gathering import SIGNALS as SIGNALS
 from .gathering import WINDOW as WINDOW

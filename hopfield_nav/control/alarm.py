@@ -99,9 +99,8 @@ class Alarm(NamedTuple):
     """What the rule remembers."""
 
     now: AlarmNow  # its numbers
-    direction: (
-        np.ndarray
-    )  # (n,) of the external torque at the peak, or against the motion where none was estimated
+    # (n,) of the external torque at the peak, or against the motion where none was estimated
+    direction: np.ndarray
     before: np.ndarray  # (n,) the same of the alarm before in this episode; 0 where there was none
     q_ref: np.ndarray  # (n,) reference when it fired [rad]
 

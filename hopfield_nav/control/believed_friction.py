@@ -69,11 +69,9 @@ def update_believed_friction(model, sensed, resolution, belief):
         if stiffness == np.inf:
             sensed.friction[i] = believed_at(model, i, speed)
         else:
-            level, torque, factor = (
-                coulomb_level(friction, i, speed),
-                belief.torque,
-                belief.doubt[i],
-            )
+            level = coulomb_level(friction, i, speed)
+            torque = belief.torque
+            factor = belief.doubt[i]
             path = sensed.q[i] - belief.q[i]
             if not belief.now.started:
                 path, torque[i, 3] = 0.0, level

@@ -46,14 +46,12 @@ class ControlState(NamedTuple):
     sensed: Sensed  # what it measured last, and its reference
     belief: ControlBelief  # what it believes
     alarm: Alarm  # what its alarm rule remembers
-    queue: (
-        np.ndarray
-    )  # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
+    # (delay + 1, n) torques on their path to the motors [N·m]; at the start, what holds the arm
+    queue: np.ndarray
     tau_sensed: np.ndarray  # (n,) measured torque of the period before [N·m]
     random: Generator  # of the sensor noise
-    correction: (
-        np.ndarray
-    )  # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
+    # (n,) added to the reference, so that the arm arrives with a wrong model too [rad]
+    correction: np.ndarray
     trace: Trace  # what it measured in the periods before
     gathering: Gathering  # what it learns from
     passage: PassageNow  # what is above ``detection.report``

@@ -33,9 +33,8 @@ class Controller(NamedTuple):
     estimator: Applied
     detector: Applied
     reporter: Applied  # the detector at ``detection.report``; without parameters where that is null
-    shares: (
-        np.ndarray
-    )  # (k,) of the threshold in each segment of the trajectory; none: the whole of it in all
+    # (k,) of the threshold in each segment of the trajectory; none: the whole of it in all
+    shares: np.ndarray
     torque_limits: np.ndarray  # (n,) saturation [N·m]; infinite where it is off
     feedforward: bool  # whether the believed friction at the reference speed is added to the torque
     sensors: Sensors  # the errors of its measurements

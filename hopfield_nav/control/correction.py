@@ -18,7 +18,7 @@ MAX_CORRECTION = 0.05  # [rad] of a joint
 
 
 @inlined
-def settle(correction, sensed, share, resting):
+def update_correction(correction, sensed, share, resting):
     """Bring the ``correction`` (n,) [rad] up to date; ``sensed.q_ref`` is where the arm should be.
 
     ``share``: rate times the time since the last call, at most 1.

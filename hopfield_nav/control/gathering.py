@@ -38,13 +38,11 @@ class Gathering(NamedTuple):
     """Sums of the present window, the windows before it, and where the model is to go."""
 
     now: GatheringNow  # its numbers
-    sums: (
-        np.ndarray
-    )  # (SIGNALS, n) of q, qd, its change, tau, believed friction and what it may hide
+    # (SIGNALS, n) of q, qd, its change, tau, believed friction and what it may hide
+    sums: np.ndarray
     before: np.ndarray  # (n,) speeds at the window's beginning [rad/s]
-    windows: (
-        np.ndarray
-    )  # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
+    # (KEPT_WINDOWS, 2 + SIGNALS n) ring: time at the end, worst level, the means of the signals
+    windows: np.ndarray
     path: np.ndarray  # (k, 3 n) q, qd and tau of the first k periods
     # mass, center_of_mass, inertia: of the model when it has learnt, as in ``Arm``
     mass: np.ndarray

@@ -9,8 +9,8 @@ from dynamics.kinematics import velocity_of_point
 def lag_behind(sensed, correction, work):
     """Farthest that the origin of a joint's frame, or the tool, is from where the reference wants it [m].
 
-    To first order in the joint error, from the frames in ``work``. What ``settle`` has added to the
-    reference, ``correction`` (n,), is no error.
+    To first order in the joint error, from the frames in ``work``. What ``update_correction`` has
+    added to the reference, ``correction`` (n,), is no error.
     """
     n = sensed.q.size
     error = work.vector[0]

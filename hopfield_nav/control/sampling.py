@@ -9,7 +9,11 @@ import math
 from dynamics.kernels.decorators import inlined
 from hopfield_nav.plugin import Parameter
 
-STARTED, LAST_TIME, LAST_GAP, SAMPLING = 0, 1, 2, 3  # places in the memory, and how many they are
+# places in the memory, and how many they are
+STARTED = 0
+LAST_TIME = 1
+LAST_GAP = 2
+SAMPLING = 3
 POLE = Parameter(
     "pole",
     100.0,
@@ -19,9 +23,8 @@ POLE = Parameter(
     "rate L at which the estimate follows the torque",
     per_joint=True,
 )
-LONGEST_PERIOD = (
-    0.05  # [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
-)
+# [s] a longer gap than that, and than 1.5 times the one before, is a jump of the clock
+LONGEST_PERIOD = 0.05
 
 
 @inlined

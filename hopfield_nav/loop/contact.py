@@ -162,11 +162,11 @@ def add_contact(contact, qd, work, torque, touch):
             now.pairs += 1
             now.depth = max(now.depth, depth)
             now.sunk = max(now.sunk, -s)
-        remember(free, b, a, add(a, d), room)
+        keep_axis(free, b, a, add(a, d), room)
 
 
 @inlined
-def remember(places, b, start, end, room):
+def keep_axis(places, b, start, end, room):
     """Keep where the axis of body ``b`` starts and ends, and how far both may move from there [m]."""
     put(places, b, 0, start)
     put(places, b, 3, end)

@@ -22,7 +22,7 @@ from hopfield_nav.control import (
     sense,
     sense_torque,
     sense_wrench,
-    settle,
+    update_correction,
     update_model_frames,
 )
 from hopfield_nav.loop.state import Event
@@ -83,7 +83,7 @@ def _judge(controller, settings, control, true_q, true_qd, reading, at_end):
     sense(sensors, true_q, true_qd, control.random, sensed.q, sensed.qd)
     sense_torque(sensors, control.random, sensed.tau, control.tau_sensed)
     share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
-    settle(control.correction, sensed, share, at_end and belief.now.level <= 1.0)
+    update_correction(control.correction, sensed, share, at_end and belief.now.level <= 1.0)
     _place_reference(control)
     update_model_frames(model, sensed, work)
     if sensors.wrist:

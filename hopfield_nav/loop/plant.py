@@ -99,9 +99,8 @@ class Plant(NamedTuple):
 
     arm: Arm  # geometry and true dynamics
     contact: Contact  # obstacles and contact law
-    damping: (
-        np.ndarray
-    )  # (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad]
+    # (n,) viscous joint damping, that of the joints' friction included [N·m·s/rad]
+    damping: np.ndarray
     frictional: bool  # whether the joints have the Coulomb friction of ``arm.friction``
     motors: Motors  # what they make of the commanded torque
     pushes: Pushes  # forces that no obstacle exerts

@@ -22,7 +22,7 @@ from hopfield_nav.geometry import (
     place_axis,
     segment_distance,
 )
-from hopfield_nav.loop.contact import remember, still_near
+from hopfield_nav.loop.contact import keep_axis, still_near
 
 # share of the way to half-way through obstacles beyond which an arm may have passed them
 SUNK_SHARE = 0.75
@@ -58,4 +58,4 @@ def watch_sinking(contact, work, touch):
             # a point or a ball: it is as deep in their union
             if bodies[b, REACH] == bodies[b, RADIUS]:
                 break
-        remember(contact.shallow, b, a, add(a, d), room if room < math.inf else 0.0)
+        keep_axis(contact.shallow, b, a, add(a, d), room if room < math.inf else 0.0)

@@ -34,9 +34,8 @@ class Settings(NamedTuple):
     stages: int  # 4 for RK4, 1 for semi-implicit Euler
     steps_per_period: int  # integrator steps in a control period
     delay: int  # control periods between computing a torque and applying it
-    hold: (
-        bool  # whether the torque is held over the period; else the law is evaluated in every stage
-    )
+    # whether the torque is held over the period; else the law is evaluated in every stage
+    hold: bool
     goal: np.ndarray  # (3,) tool position to arrive at [m]
     tolerance: float  # of the goal [m]; 0 means no goal
     settling: float  # rate at which the error at the end of a trajectory is corrected [1/s]

@@ -31,9 +31,8 @@ class Wrist(NamedTuple):
 class WristState(NamedTuple):
     """What changes in the sensor."""
 
-    reading: (
-        np.ndarray
-    )  # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
+    # (6,) latest sample: force [N] and moment about the flange frame's origin [N·m], flange axes
+    reading: np.ndarray
     drift: np.ndarray  # (6,) so far
     random: Generator  # its own generator
 

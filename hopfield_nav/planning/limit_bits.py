@@ -35,9 +35,8 @@ class Blocks(NamedTuple):
     stride: np.ndarray  # (rank,) uint64, step of the block's number along each axis
     across: np.ndarray  # (rank,) uint64, that from the first block to the last one
     shift: np.ndarray  # (rank,) uint64, bits from a cell to the next along each axis
-    back: (
-        np.ndarray
-    )  # (rank,) uint64, bits from the first to the last cell of a block along each axis
+    # (rank,) uint64, bits from the first to the last cell of a block along each axis
+    back: np.ndarray
     low: np.ndarray  # (rank,) uint64, the cells on the lower face of a block
     high: np.ndarray  # (rank,) uint64, those on the upper face
     edge: np.ndarray  # (blocks,) uint64, bit 2 a: first block along axis a; bit 2 a + 1: last one

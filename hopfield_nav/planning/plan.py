@@ -84,9 +84,8 @@ class Plan:
 
     cells: np.ndarray | None  # (k, rank) int, from start to goal; None when no path was found
     reason: str  # why there is none; empty when there is one
-    length: (
-        float  # of the path, in the unit of `spacing` (cells by default); inf when there is none
-    )
+    # of the path, in the unit of `spacing` (cells by default); inf when there is none
+    length: float
     network: str  # "limit" or "sum", or the name of another planner
     beta: float | None = None  # slope that was used; None for "limit", where it does not matter
     # whether a neuron other than the goal is clamped at 1; then, or where beta is above 1/(number

@@ -35,9 +35,8 @@ LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is sti
 class Equilibrium(NamedTuple):
     """Settled activations of the summing network."""
 
-    mantissa: (
-        np.ndarray
-    )  # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
+    # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
+    mantissa: np.ndarray
     exponent: np.ndarray  # (cells + 1,) int32 of RADIX
     sweeps: int  # number of sweeps
     settled: bool  # whether the last sweep changed nothing

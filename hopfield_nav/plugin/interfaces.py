@@ -26,12 +26,10 @@ class Sensed(NamedTuple):
     # (6,) what the estimator has made of all this, for the control law: the wrench at the tool
     # point, base axes; of the period before when the estimator itself is called
     felt: np.ndarray
-    friction: (
-        np.ndarray
-    )  # (n,) what friction takes from the motors, as the controller's model has it [N·m]
-    friction_doubt: (
-        np.ndarray
-    )  # (n,) by how much it may be wrong while a gear's strain is not known [N·m]
+    # (n,) what friction takes from the motors, as the controller's model has it [N·m]
+    friction: np.ndarray
+    # (n,) by how much it may be wrong while a gear's strain is not known [N·m]
+    friction_doubt: np.ndarray
 
 
 def make_sensed(n: int) -> Sensed:
@@ -45,15 +43,12 @@ def make_sensed(n: int) -> Sensed:
 class BelievedMap:
     """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written."""
 
-    blocked: (
-        np.ndarray
-    )  # bool grid: what is known to be there, the rim, and what the arm cannot reach
-    against: (
-        np.ndarray
-    )  # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
-    closed: (
-        np.ndarray
-    )  # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
+    # bool grid: what is known to be there, the rim, and what the arm cannot reach
+    blocked: np.ndarray
+    # float32 grid, -ln(1 - certainty) that a cell is occupied; 0 where nothing speaks for it
+    against: np.ndarray
+    # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
+    closed: np.ndarray
     certainty: np.ndarray  # (m,) of each of them; 1 where it is proven, and no path may lead there
     start: tuple[int, ...]  # (rank,) cell
     goals: np.ndarray  # (g, rank) int, cells; one of them is to be reached
@@ -133,10 +128,9 @@ class CollisionEvidence(NamedTuple):
     at_last: np.ndarray | None = None
 
 
-Against, Felt = (
-    CollisionEvidence,
-    ContactReport,
-)  # what both were called before: files of users keep working
+# what both were called before: files of users keep working
+Against = CollisionEvidence
+Felt = ContactReport
 
 
 class Belief(Protocol):

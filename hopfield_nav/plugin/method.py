@@ -108,10 +108,8 @@ class Method:
                 raise error.at(f"{self.kind} {self.name}: {error.where}") from None
             wanted = n if parameter.per_joint else 1
             if array.size not in (1, wanted):
-                where, allowed = (
-                    f"{self.kind} {self.name}: {parameter.name}",
-                    f"{wanted} numbers, one a joint",
-                )
+                where = f"{self.kind} {self.name}: {parameter.name}"
+                allowed = f"{wanted} numbers, one a joint"
                 raise BadInput(
                     "wrong number of values", where=where, found=list(array), allowed=allowed
                 )

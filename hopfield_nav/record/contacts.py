@@ -71,9 +71,8 @@ class ContactEpisode(NamedTuple):
     peak_time: float  # of the largest force [s]
     peak_force: float  # its magnitude [N]
     position: np.ndarray  # (3,) true tool position at the first touch, base axes [m]
-    registered: (
-        bool  # a collision was detected between the start and 50 ms after the end, or the arm slid
-    )
+    # a collision was detected between the start and 50 ms after the end, or the arm slid
+    registered: bool
     # largest alarm level from the start to 50 ms after the end, as a share of the threshold: the
     # detector's own time, and what of it rows have kept
     level: float
@@ -163,9 +162,8 @@ class BodyRegion(NamedTuple):
 
     name: str
     lasting: float  # quasi-static [N]
-    peak: (
-        float | None
-    )  # transient [N], twice the quasi-static one; None: no such contact is allowed
+    # transient [N], twice the quasi-static one; None: no such contact is allowed
+    peak: float | None
 
 
 BODY_REGIONS = (  # ISO/TS 15066:2016, annex A, table A.2

@@ -179,10 +179,8 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
     point = _stacked([at.points for at in places], np.nan, float, 3)
     link = _stacked([at.links for at in places], 0, np.int8)
     weight = _stacked([at.weights for at in places], 0.0, float)
-    on, share = (
-        "link of the arm that it was on; 0: no such place",
-        "weight of the place among all of its touch",
-    )
+    on = "link of the arm that it was on; 0: no such place"
+    share = "weight of the place among all of its touch"
     return {
         "felt_point": _variable("event place axis", point, "m", "where the touch may have been"),
         "felt_link": _variable("event place", link, "1", on),

@@ -29,9 +29,8 @@ class DetectionRecord(NamedTuple):
     false_alarm: bool  # no true contact in the 50 ms before
     passed_by: bool  # the arm did not go back, but passed by: a glancing contact
     slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
-    changed: (
-        np.ndarray
-    )  # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
+    # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
+    changed: np.ndarray
     closed: Mapping[
         Step, float
     ]  # certainty of every touched step as it stood afterwards, 1 for facts

@@ -15,9 +15,8 @@ class PlanRecord(NamedTuple):
     """A plan as it was made."""
 
     time: float  # [s]
-    felt: (
-        np.ndarray
-    )  # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
+    # bool grid, the marks; with ``detection.mark: felt`` cells that are believed to be occupied
+    felt: np.ndarray
     path: np.ndarray  # (k, rank) cells
     cell: np.ndarray | None  # the one just marked
     steps: np.ndarray  # (m, 2, rank) touched steps between cells
@@ -47,10 +46,8 @@ class Plans(Sequence[PlanRecord]):
 
     def _plan(self, number: int) -> PlanRecord:
         data, k, rank = self._data, number - 1, self._data.sizes["map_axis"]
-        felt, none = (
-            felt_after(data, self._shape, number),
-            (np.zeros((0, 2, rank), dtype=int), np.zeros(0)),
-        )
+        felt = felt_after(data, self._shape, number)
+        none = (np.zeros((0, 2, rank), dtype=int), np.zeros(0))
         if number == 0:
             return PlanRecord(0.0, felt, _path(data.first_path.values), None, *none)
         path, cell = _path(data.event_path[k].values), data.event_cell[k].values

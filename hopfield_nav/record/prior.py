@@ -22,10 +22,8 @@ from hopfield_nav.navigation.map import TRUE_STOP, step_between
 from hopfield_nav.record.run import Run
 from hopfield_nav.world import Box, KnownObstacle, Sphere, World, packed
 
-OCCUPIED, BELIEVED = (
-    3,
-    0.5,
-)  # value of the final map where a cell is believed to be occupied; how certainly
+OCCUPIED = 3  # value of the final map where a cell is believed to be occupied
+BELIEVED = 0.5  # how certainly it is
 BALL = 0.02  # [m] radius of the sphere that a place becomes
 _FREE_OF_TOUCH = 0.5  # [s] from an alarm on either side, in which the arm may touch something
 _APART = 0.02  # [rad] between two joint angles that are handed on

@@ -20,10 +20,9 @@ from hopfield_nav.world import Box, Cylinder, Floor, Mesh, Solid, Sphere, yaml_t
 
 ENDLESS = 10.0  # [m] height of a cylinder without end, half of it below the base
 _TYPES = {"box": 1, "sphere": 2, "cylinder": 3}  # of shape_msgs/SolidPrimitive
-_KNOWN, _FELT = (
-    (0.5, 0.5, 0.5, 1.0),
-    (0.85, 0.37, 0.0),
-)  # colours; the felt ones are as opaque as certain
+# colours; the felt ones are as opaque as certain
+_KNOWN = (0.5, 0.5, 0.5, 1.0)
+_FELT = (0.85, 0.37, 0.0)
 
 
 class Body(NamedTuple):

@@ -42,12 +42,10 @@ class ContactScore(NamedTuple):
     start: float
     end: float
     delay: float  # from the start to its detection [s]; NaN where it was missed
-    force_at_alarm: (
-        float  # true force when it was detected [N], 0 where the contact was over; NaN if missed
-    )
-    force_before_reaction: (
-        float  # largest true force up to the detection, or of the whole contact if missed [N]
-    )
+    # true force when it was detected [N], 0 where the contact was over; NaN if missed
+    force_at_alarm: float
+    # largest true force up to the detection, or of the whole contact if missed [N]
+    force_before_reaction: float
     peak_force: float  # largest true force of the whole contact [N]
     peak_torque: np.ndarray  # (n,) largest |torque| of the whole contact on each joint [N·m]
 
@@ -57,9 +55,8 @@ class Score(NamedTuple):
 
     contacts: tuple[ContactScore, ...]  # every contact, felt or not
     false_alarms: int  # alarms with no contact in the 50 ms before
-    repeated_alarms: (
-        int  # alarms on a contact after the first one on it, those that were passed by not counted
-    )
+    # alarms on a contact after the first one on it, those that were passed by not counted
+    repeated_alarms: int
     free_time: float  # time outside all contacts and the 50 ms after each [s]
     force_error: float  # rms of estimated less true force during contact [N]; NaN without contact
     torque_error: np.ndarray  # (n,) the same for the torque on the joints [N·m]
@@ -130,10 +127,8 @@ def score(
     2) [s] are not scored.
     """
     touching = truth.largest > 0.0
-    every, slides = (
-        contact_spans(truth.time, touching),
-        np.zeros((0, 2)) if slides is None else slides,
-    )
+    every = contact_spans(truth.time, touching)
+    slides = np.zeros((0, 2)) if slides is None else slides
     spans = [(start, end) for start, end in every if not begins_in_slide(slides, start)]
     alarms = np.asarray(alarms, dtype=np.float64)
     touched = (

@@ -59,10 +59,8 @@ def check_checksums(folder: Path) -> None:
             if found is None:
                 raise BadInput("damaged line", where=f"{path}, line {number}", found=line)
             if _digest(folder / found[2]) != found[1]:
-                what, place = (
-                    "not the file that was saved: damaged, or changed since",
-                    str(folder / found[2]),
-                )
+                what = "not the file that was saved: damaged, or changed since"
+                place = str(folder / found[2])
                 raise BadInput(
                     what,
                     place,
@@ -268,17 +266,13 @@ def _claimed(variable: "h5py.Dataset", where: str) -> int:
     ):
         return 0
     if variable.chunks is None:
-        claimed, there = (
-            width * variable.size,
-            variable.id.get_storage_size() >= width * variable.size,
-        )
+        claimed = width * variable.size
+        there = variable.id.get_storage_size() >= width * variable.size
     else:
         pairs = zip(variable.shape, variable.chunks, strict=True)
         count = math.prod(-(-length // chunk) for length, chunk in pairs)
-        claimed, there = (
-            width * count * math.prod(variable.chunks),
-            variable.id.get_num_chunks() == count,
-        )
+        claimed = width * count * math.prod(variable.chunks)
+        there = variable.id.get_num_chunks() == count
     if not there:
         raise BadInput("values are missing", where=where, allowed=f"all of {variable.shape}")
     return claimed

@@ -54,10 +54,8 @@ def _check_network(world: World) -> None:
     """Not too many neurons, where their activations are to be kept whatever their number."""
     neurons = math.prod(world.map.shape)
     if world.record.network is True and neurons > MOST_NEURONS:
-        found, allowed = (
-            f"true, {neurons} neurons, {8e-6 * neurons:.3g} MB a plan",
-            f"true up to {MOST_NEURONS}, false",
-        )
+        found = f"true, {neurons} neurons, {8e-6 * neurons:.3g} MB a plan"
+        allowed = f"true up to {MOST_NEURONS}, false"
         raise BadInput(
             "too many neurons to keep of every plan",
             where="record.network",

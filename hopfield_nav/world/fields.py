@@ -52,10 +52,8 @@ class Range:
     def __get_pydantic_core_schema__(
         self, source: object, handler: pydantic.GetCoreSchemaHandler
     ) -> CoreSchema:
-        finite, whole = (
-            core_schema.float_schema(strict=True, allow_inf_nan=False),
-            core_schema.int_schema(strict=True),
-        )
+        finite = core_schema.float_schema(strict=True, allow_inf_nan=False)
+        whole = core_schema.int_schema(strict=True)
         return core_schema.no_info_after_validator_function(
             self.check, whole if source is int else finite
         )

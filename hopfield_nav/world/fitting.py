@@ -145,10 +145,8 @@ def check_plan(world: World) -> Iterator[BadInput]:
             continue
         for i, (angle, (low, high)) in enumerate(zip(joints, limits, strict=False)):
             if not low <= angle <= high:
-                what, allowed = (
-                    f"joint {i + 1} of arm {world.arm} does not turn so far",
-                    f"{low:.6g} to {high:.6g} rad",
-                )
+                what = f"joint {i + 1} of arm {world.arm} does not turn so far"
+                allowed = f"{low:.6g} to {high:.6g} rad"
                 yield BadInput(what, where=f"{key}.{i}", found=angle, allowed=allowed)
 
 
@@ -260,10 +258,8 @@ def _check_reach(world: World) -> None:
         return
     arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
-        what, found = (
-            "a numeric search finds no joint angles at the goal",
-            list(world.goal_position or ()),
-        )
+        what = "a numeric search finds no joint angles at the goal"
+        found = list(world.goal_position or ())
         raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
 
 

@@ -203,10 +203,8 @@ def _leave_out(document: Document, name: str, old: Named, new: Named, given: set
         document.places = {k: at for k, at in document.places.items() if k[:2] != (name, key)}
     if gone:
         other = [key for key, method in now.items() if method != before[key]]
-        keys, whose = (
-            ", ".join(f"{name}.{key}" for key in gone),
-            ", ".join(before[key] for key in other),
-        )
+        keys = ", ".join(f"{name}.{key}" for key in gone)
+        whose = ", ".join(before[key] for key in other)
         meant = ", ".join(f"{name}.{key}: {now[key]}" for key in other)
         document.notes.append(f"{meant} leaves out {keys} of {whose}")
 

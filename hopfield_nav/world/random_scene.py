@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from dynamics import Arm
 
 _TRIES = 5_000  # scenes drawn before giving up
-_NEAR, _FAR, _HIGH = (
-    0.28,
-    0.75,
-    0.9,
-)  # [m] from the axis of joint 1, and above the base: where solids lie
+# [m] from the axis of joint 1, and above the base: where solids lie
+_NEAR = 0.28
+_FAR = 0.75
+_HIGH = 0.9
 _BOARD = 0.02  # [m] thickness of boards and walls
 _Draw = Callable[[np.random.Generator, np.ndarray], list[Solid]]
 

@@ -131,10 +131,8 @@ class Mesh(Section):
         folder = (info.context or {}).get("folder", Path())
         triangles = self.scale * read_mesh(folder / self.file)
         if np.abs(triangles).max() > LARGEST:
-            found, allowed = (
-                f"{np.abs(triangles).max():.4g} m",
-                f"up to {LARGEST:g} m (is it in millimetres?)",
-            )
+            found = f"{np.abs(triangles).max():.4g} m"
+            allowed = f"up to {LARGEST:g} m (is it in millimetres?)"
             raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
         self._triangles = triangles @ np.array(self.rotation).T + self.position
         return self

@@ -19,12 +19,11 @@ from dynamics.momentum import update_momentum
 from hopfield_nav.control.sampling import SAMPLING, elapsed, lag_share
 from hopfield_nav.plugin import Method, Parameter, unpacker
 
-SIGMA, ENERGY, LOSS, ANGLES = (
-    SAMPLING,
-    SAMPLING + 1,
-    SAMPLING + 2,
-    SAMPLING + 3,
-)  # places in the memory
+# places in the memory
+SIGMA = SAMPLING
+ENERGY = SAMPLING + 1
+LOSS = SAMPLING + 2
+ANGLES = SAMPLING + 3
 unpack = unpacker(
     Parameter(
         "threshold", 0.5, 1e-12, 1e6, "W", "power of contact at which a collision is detected"

@@ -64,10 +64,8 @@ def _settled(begin, period, rate, pole):
     jump = SIGN_SHARE * rate * period**2
     if abs(begin) <= jump:
         return 0.0, begin / jump
-    linear, root = (
-        1.0 + pole * period * (2.0 + pole * period),
-        ROOT_SHARE * math.sqrt(rate) * period,
-    )
+    linear = 1.0 + pole * period * (2.0 + pole * period)
+    root = ROOT_SHARE * math.sqrt(rate) * period
     size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (
         2.0 * linear
     )  # of |e|^(1/2)

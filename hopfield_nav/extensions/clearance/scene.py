@@ -20,9 +20,8 @@ class Scene(NamedTuple):
     """Numbers for the kernels of this package."""
 
     bodies: np.ndarray  # (k, 12) from ``geometry.arm_bodies``
-    pairs: (
-        np.ndarray
-    )  # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
+    # (p, 2) int64 bodies that are checked against each other (``touching_pairs``)
+    pairs: np.ndarray
     solids: np.ndarray  # (m, 17) packed
     # (k, m) bool, body against solid. The base is fixed and is not checked. A solid that touches
     # link 1 at every angle of joint 1 is what the arm stands on, and is not checked against link 1.

@@ -51,9 +51,8 @@ class Isolation(NamedTuple):
     points: np.ndarray  # (k, 3) where on each, base axes [m]
     normals: np.ndarray  # (k, 3) inward unit normals there, base axes
     weight: np.ndarray  # (k,) share of each in the evidence; their sum is 1
-    probability: (
-        np.ndarray
-    )  # (n + 1,) of each link, by number, given the residual and the stated prior
+    # (n + 1,) of each link, by number, given the residual and the stated prior
+    probability: np.ndarray
 
 
 def isolate(

@@ -35,9 +35,8 @@ class ArmSurface(NamedTuple):
     # (k, 11) across (3), across (3) and along the axis (3), unit vectors in the link's frame,
     # length of the axis and radius that scales the arc [m]
     shapes: np.ndarray
-    patches: (
-        np.ndarray
-    )  # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
+    # (m, 6) row of ``bodies``, middle u [m] and v [rad], half widths in u and v, area [m²]
+    patches: np.ndarray
 
 
 def make_surface(bodies: np.ndarray) -> ArmSurface:

@@ -34,22 +34,19 @@ class Layers(NamedTuple):
     solutions: np.ndarray  # (L, 8, 6) without regard to turns [rad]
     solved: np.ndarray  # (L,) how many
     free: np.ndarray  # (L, 8) whether they touch nothing
-    loose: (
-        np.ndarray
-    )  # (L,) whether the wrist is singular there: θ6 is then kept as in the layer before
+    # (L,) whether the wrist is singular there: θ6 is then kept as in the layer before
+    loose: np.ndarray
     given: np.ndarray  # (L,) whether the joints are given, with their turns
     bound: np.ndarray  # (L, 6) largest change of a joint from the layer before [rad]
-    banned: (
-        np.ndarray
-    )  # (L, 8, 8) edges found not to hold, by solution in the layer before and in this one
+    # (L, 8, 8) edges found not to hold, by solution in the layer before and in this one
+    banned: np.ndarray
 
 
 class Nodes(NamedTuple):
     """Nodes that can be reached, layer after layer."""
 
-    first: (
-        np.ndarray
-    )  # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
+    # (L + 1,) where each layer's nodes begin; layers that were not reached are empty
+    first: np.ndarray
     q: np.ndarray  # (N, 6) [rad]
     solution: np.ndarray  # (N,) number of the configuration in its layer
     cost: np.ndarray  # (N,) shortest length from the start [rad]

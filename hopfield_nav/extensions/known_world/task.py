@@ -129,9 +129,8 @@ class PlannedPath(NamedTuple):
     # ``shortest`` or ``around`` (the tool goes straight between corners; rows are at most 1 mm of
     # tool motion apart), ``direct`` or ``sampling`` (the joints go straight between corners)
     kind: str
-    corners: (
-        np.ndarray
-    )  # (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal
+    # (c,) rows of ``q`` at which the path may bend sharply: start, via points, goal
+    corners: np.ndarray
     length: float  # sum of all joints' changes [rad]
 
     @property

@@ -43,9 +43,8 @@ class Seen:
     level: float  # as a share of the threshold
     tau_external: np.ndarray  # (n,) [N·m]
     detected: bool  # whether an alarm was raised
-    place: (
-        Isolation | None
-    )  # where the arm is touched; None without an alarm, or where it cannot be told
+    # where the arm is touched; None without an alarm, or where it cannot be told
+    place: Isolation | None
     # that may be touched, the likeliest first, each with its probability, 95 % together; none where
     # that is more than half of them, or no push explains the torques
     links: tuple[tuple[int, float], ...] = ()

@@ -155,9 +155,8 @@ def given_motors(constants: Sequence[float], n: int) -> MotorFit:
 class _Rows(NamedTuple):
     """Of one joint, for its fit."""
 
-    columns: (
-        np.ndarray
-    )  # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
+    # (k, 4 or 5): torque, direction, velocity, one, and acceleration where a rotor is fitted
+    columns: np.ndarray
     current: np.ndarray  # (k,)
     block: np.ndarray  # (k,) number
 

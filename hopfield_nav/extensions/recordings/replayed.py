@@ -30,9 +30,8 @@ class Replay(NamedTuple):
     level: np.ndarray  # (k,) alarm level as a share of the threshold
     tau_external: np.ndarray  # (k, n) torque of contact on the joints [N·m]
     wrench: np.ndarray  # (k, 6) on the tool, base axes [N, N·m]
-    detected: (
-        np.ndarray
-    )  # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
+    # (k,) bool, where an alarm was raised (disarmed after it, as in the closed loop)
+    detected: np.ndarray
 
     def dataset(self) -> "xarray.Dataset":
         """The same, labelled as ``Run.data`` is."""

@@ -144,9 +144,8 @@ class ChosenThreshold(NamedTuple):
     """A threshold and what chose it."""
 
     threshold: np.ndarray  # one value, or one a joint
-    allowed: (
-        int  # alarms that the choosing motion might have, for the wanted rate to be shown by it
-    )
+    # alarms that the choosing motion might have, for the wanted rate to be shown by it
+    allowed: int
     seconds: float  # of that motion
 
 

@@ -49,9 +49,8 @@ class Windows(NamedTuple):
     # coulomb, viscous: (k, n) the two parts of what the model believes of friction [N·m]
     coulomb: np.ndarray
     viscous: np.ndarray
-    deviation: (
-        np.ndarray
-    )  # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
+    # (k, n) of the mean torque, for what is not known of noise and strained gears [N·m]
+    deviation: np.ndarray
 
 
 class LinkLearning:
