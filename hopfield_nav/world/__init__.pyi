@@ -55,7 +55,6 @@ from .load import world_from as world_from
 from .methods import own_parameters as own_parameters
 from .obstacles import KnownObstacle as KnownObstacle
 from .obstacles import Obstacle as Obstacle
-from .obstacles import PushSection as PushSection
 from .own import NamedMethod as NamedMethod
 from .own import brought_to as brought_to
 from .own import own_methods as own_methods
@@ -63,13 +62,14 @@ from .own import own_methods_in as own_methods_in
 from .own import packages_of as packages_of
 from .plan_section import PlaceSection as PlaceSection
 from .planner_section import PlannerSection as PlannerSection
-from .schema import changed_settings as changed_settings
+from .pushes import PushSection as PushSection
 from .schema import dump_schema as dump_schema
-from .schema import flat_values as flat_values
 from .schema import titled as titled
 from .sections import IN_PROPORTION as IN_PROPORTION
 from .sections import DetectionSection as DetectionSection
 from .sections import Section as Section
+from .settings import changed_settings as changed_settings
+from .settings import flat_values as flat_values
 from .solids import Box as Box
 from .solids import Cylinder as Cylinder
 from .solids import Floor as Floor

@@ -82,7 +82,7 @@ def gives_rotors(world: World) -> bool:
     """Whether the joints of a world's engine have rotors in any case, also those of an arm without."""
     engine = world.plant.engine
     is_there = is_code(engine) or engine in method_names("engine")
-    if not is_there or not world.trust.looks_into(engine):
+    if not is_there or not world.trust.looks_into("engine", engine):
         return False
     return world.trust.find("engine", engine, world.folder).needs == ROTORS
 

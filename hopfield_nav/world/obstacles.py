@@ -1,7 +1,6 @@
-"""What acts on the arm from outside: the entries of ``obstacles``, ``known`` and ``pushes``.
+"""The entries of ``obstacles`` and ``known`` in a world file: what stands around the arm.
 
-An entry of the first two is a mapping with one key, the kind of the obstacle, and its name; a push
-needs no obstacle.
+An entry is a mapping with one key, the kind of the obstacle, and its name.
 
 A wall stands for several solids, and so does what is random, drawn when a run begins; the run's own
 copy of the world lists them one by one. The cylinders of a wall stand no further apart than their
@@ -13,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
 
-import numpy as np
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from dynamics import BadInput
-from hopfield_nav.world import fields, solids
+from hopfield_nav.world import solids
 from hopfield_nav.world.fields import GivenKeys, Length, PlanePoint, Range, must_fit
 from hopfield_nav.world.random_scene import RandomScene
 
@@ -182,50 +180,3 @@ class Obstacle(KnownObstacle):
         """Whether the run's seed decides what stands there."""
         random = self.random_cylinders or self.random_scene
         return random is not None and random.seed is None
-
-
-_Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length(3, 3)]
-
-
-def _as_rows(value: Any) -> Any:
-    """One force as a list of one; a list of forces as it is."""
-    single = isinstance(value, (list, tuple)) and not any(
-        isinstance(v, (list, tuple)) for v in value
-    )
-    return (value,) if single else value
-
-
-class PushSection(fields.Section):
-    """A force on a point of a link, from the first of its times to the last."""
-
-    link: Annotated[int, fields.Whole(1, 16)] = Field(description="that is pushed, counted from 1")
-    point: fields.Point = Field(
-        (0.0, 0.0, 0.0), description="where, in the axes of the link's frame"
-    )
-    times: Annotated[tuple[Annotated[float, Range(0.0, 1e5, "s")], ...], Length(2, 10_000)]
-    """rising, from where the push begins to where it ends"""
-    force: Annotated[
-        tuple[_Newtons, ...],
-        Length(1, 10_000),
-        BeforeValidator(_as_rows),
-        WithJsonSchema(
-            {"anyOf": [fields.VECTOR_SCHEMA, {"type": "array", "items": fields.VECTOR_SCHEMA}]}
-        ),
-    ] = Field(
-        description="[x, y, z] in base axes, all the time; or one at each time, linear in between"
-    )
-
-    @must_fit
-    def _check(self) -> Iterator[BadInput]:
-        if any(b <= a for a, b in pairwise(self.times)):
-            yield BadInput("not rising", "times", list(self.times), "each above the one before")
-        if len(self.force) not in (1, len(self.times)):
-            allowed = f"one, or {len(self.times)}, as there are times"
-            yield BadInput(
-                "wrong number of forces", where="force", found=len(self.force), allowed=allowed
-            )
-
-    @property
-    def rows(self) -> np.ndarray:
-        """(k, 4) time and force."""
-        return np.column_stack([self.times, np.broadcast_to(self.force, (len(self.times), 3))])

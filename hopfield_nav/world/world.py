@@ -17,9 +17,10 @@ from hopfield_nav.world.fields import Gravity, OrWord, Range, Text, without_empt
 from hopfield_nav.world.files import relative_to
 from hopfield_nav.world.imperfections import SensorsSection
 from hopfield_nav.world.map import MapSection
-from hopfield_nav.world.obstacles import KnownObstacle, Obstacle, PushSection
+from hopfield_nav.world.obstacles import KnownObstacle, Obstacle
 from hopfield_nav.world.plan_section import PlanSection
 from hopfield_nav.world.planner_section import PlannerSection
+from hopfield_nav.world.pushes import PushSection
 from hopfield_nav.world.solids import Seed
 from hopfield_nav.world.trajectory_section import TrajectorySection
 from hopfield_nav.world.trust import Trust

@@ -11,7 +11,7 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.self_model import learnt_arm
 from hopfield_nav.loop import joined, quintic_trajectory
 from hopfield_nav.plugin import Measures
-from hopfield_nav.world.obstacles import PushSection
+from hopfield_nav.world.pushes import PushSection
 
 LENGTH = 120.0  # [s] of free motion
 STROKE, LEG = 0.3, (0.4, 1.6)  # [rad] of a joint at most, [s] of a leg
