@@ -51,8 +51,7 @@ class Method:
     off that; of a detector ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT``
     where it controls a force, its parameter ``force`` [N], or ``NO_REFERENCE`` where it follows
     none; of a response ``FORCE_FELT`` where it controls ``explore.force``; of an engine ``ROTORS``
-    where its joints have rotors in any case, also those of an arm without. ``uses`` names the
-    methods, each (kind, name), that a response looks up beside those of the world.
+    where its joints have rotors in any case, also those of an arm without.
     """
 
     kind: str
