@@ -87,7 +87,9 @@ def after_event(event: Event, run: Running) -> PlannedMotion | End | None:
 def after_alarm(run: Running) -> PlannedMotion:
     """The navigator learns from the touch and plans; the arm passes by, or its reaction comes first."""
     started = clock.perf_counter()
-    alarm = sensed_alarm(run.state, run.time, run.trajectory)
+    time = run.time
+    path = run.trajectory
+    alarm = sensed_alarm(run.state, time, path)
     try:
         cell, planned = run.navigator.on_detection(alarm)
     except MethodFailed as error:
@@ -97,11 +99,10 @@ def after_alarm(run: Running) -> PlannedMotion:
     if planned.passes_by:
         pass_by(run.state.control.alarm)
     elif planned.trajectory is not None and run.navigator.goal is not None:
-        reaction = phase_of(planned, run)
-        motion = reaction.before(planned, run.trajectory, run.time, run.state)
+        motion = phase_of(planned, run).before(planned, path, time, run.state)
     set_off(motion, run)
     seconds = clock.perf_counter() - started
-    run.noted.note(cell, planned, run.navigator, run.state, run.time, seconds)
+    run.noted.note(cell, planned, run.navigator, run.state, time, seconds)
     if run.on_touch is not None:
         run.on_touch(run.noted.records[-1])
     return planned

@@ -26,10 +26,10 @@ from hopfield_nav.record import DetectionRecord
 from hopfield_nav.world import World
 
 LOOK_INTERVAL = 1.0  # [s] from one look to the next
-_MIN_SPAN, _SETTLING_TIMES = 10.0, 10.0  # the looks go back so many seconds, and so many 1/settling
-_FALLING_RATIO = (
-    0.95  # a distance that falls by less than this share over half of that time falls no more
-)
+_MIN_SPAN = 10.0  # [s] that the looks go back, at least
+_SETTLING_TIMES = 10.0  # times 1/settling that they go back, at least
+# a distance that falls by less than this share over half of that time falls no more
+_FALLING_RATIO = 0.95
 _MAX_CHANGE = 1e-4  # [rad] a correction that changes by less over that time is done
 DOUBTFUL_SHARE = 1 / 3  # share of the collisions from which on they are many
 MIN_DOUBTFUL = 5  # and their least number
@@ -65,7 +65,9 @@ class Arrival:
     """Looks at a run every ``LOOK_INTERVAL`` seconds of its time; without a goal it waits for nothing."""
 
     def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
-        self._world, self._arm, self._goal = world, arm, goal
+        self._world = world
+        self._arm = arm
+        self._goal = goal
         self._steps = max(1, round(LOOK_INTERVAL / world.plant.step))
         rate = world.controller.settling
         seconds = max(_MIN_SPAN, _SETTLING_TIMES / rate if rate > 0.0 else 0.0)
@@ -80,7 +82,8 @@ class Arrival:
 
     def look(self, state: State, trajectory: Trajectory) -> str:
         """Why the arm will not arrive, in a sentence; empty while it may."""
-        step, end = state.now.step, float(trajectory.knots[-1])
+        step = state.now.step
+        end = float(trajectory.knots[-1])
         if self._goal is None or step % self._steps:
             return ""
         now = step * self._world.plant.step
@@ -106,10 +109,8 @@ class Arrival:
         return self._reason(self._distances[-1], state.control.belief.now.level)
 
     def _reason(self, distance: float, level: float) -> str:
-        control, tolerance = (
-            self._world.controller,
-            self._world.goal.tolerance if self._world.goal else 0.0,
-        )
+        control = self._world.controller
+        tolerance = self._world.goal.tolerance if self._world.goal else 0.0
         corrected = np.abs(self._corrections[-1]).max()
         if control.settling == 0.0:
             why = "controller.settling is 0, so that what is left is not corrected; set it, or "

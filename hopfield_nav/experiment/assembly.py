@@ -62,7 +62,8 @@ class Parts(NamedTuple):
 
     def begin(self) -> AtStart:
         """All at the start: nothing felt, nothing recorded."""
-        world, arm = self.world, self.arm
+        world = self.world
+        arm = self.arm
         navigator = self._navigator()
         controller = build_controller(world, arm, self.methods)
         if self.followed is not None and world.detection.by_segment is not None:
@@ -90,7 +91,8 @@ class Parts(NamedTuple):
 
         Raises ``BadInput``: its extension is not there.
         """
-        section, wiggles = self.world.controller.learn, self.followed is None
+        section = self.world.controller.learn
+        wiggles = self.followed is None
         if section is False:
             return None
         return provided("controller.learn")(

@@ -21,7 +21,8 @@ def as_bytes(world: World, parts: Mapping[str, Any]) -> bytes:
 
     Raises ``BadInput``: what a method of the user's own keeps cannot be written down.
     """
-    written, kept = io.BytesIO(), _looked_up(world)
+    written = io.BytesIO()
+    kept = _looked_up(world)
     numbers = {id(part): number for number, part in enumerate(kept)}
     pickler = pickle.Pickler(written, pickle.HIGHEST_PROTOCOL)
     pickler.persistent_id = lambda value: numbers.get(id(value))  # type: ignore[method-assign]

@@ -20,9 +20,8 @@ def build_plant(world: World, arm: Arm) -> loops.Plant:
     places = [(push.link, *push.point) for push in world.pushes]
     pushes = loops.make_pushes(places, [push.rows for push in world.pushes])
     law = loops.ContactLaw(world.contact.stiffness, world.contact.damping, world.contact.friction)
-    whole = (
-        world.contact.bodies == "arm"
-    )  # every link and, behind them, the tool; else the tool point
+    # every link and, behind them, the tool; else the tool point
+    whole = world.contact.bodies == "arm"
     bodies, links = (arm_bodies(moved), len(moved.capsules)) if whole else (tool_body(moved), 0)
     contact = loops.make_contact(law, build_obstacles(world), bodies, beyond=links)
     wrist = build_wrist(world)

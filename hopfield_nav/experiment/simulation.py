@@ -108,13 +108,13 @@ class Simulation:
         felt: Run | None = None,
     ) -> None:
         self._parts = parts = assemble(world, seed, trajectory, felt)
-        self.world, self.seed, self.arm, self.prior = (
-            parts.world,
-            parts.seed,
-            parts.arm,
-            parts.prior,
-        )
-        self.methods, self.plant, self.loop = parts.methods, parts.plant, parts.loop
+        self.world = parts.world
+        self.seed = parts.seed
+        self.arm = parts.arm
+        self.prior = parts.prior
+        self.methods = parts.methods
+        self.plant = parts.plant
+        self.loop = parts.loop
         self.warnings = parts.warnings
         self._moving = Lock()
         self.reset()
@@ -254,7 +254,8 @@ class Simulation:
         last = self._last_step
         steps = min(duration / self.world.plant.step + self._left, float(last) + 1.0)
         whole = math.floor(steps + _ROUNDING)
-        self._left, target = steps - whole, min(self.state.now.step + whole, last)
+        self._left = steps - whole
+        target = min(self.state.now.step + whole, last)
         try:
             while self.outcome is None and self.state.now.step < target:
                 event = self._advance(min(target, self._next_look()))
@@ -308,10 +309,14 @@ class Simulation:
 
     def record(self) -> Run:
         """The record so far."""
-        log, first, detections = self.rows.table(), self.first_motion.cells, list(self.detections)
-        blocked, closed = self.navigator.final_map(), self.navigator.closed_steps()
+        log = self.rows.table()
+        first = self.first_motion.cells
+        detections = list(self.detections)
+        blocked = self.navigator.final_map()
+        closed = self.navigator.closed_steps()
         plans = list(self.navigator.notes.plans)
-        now, passages = self.state.control.passage, list(self.passages)
+        now = self.state.control.passage
+        passages = list(self.passages)
         if now.on:
             passages[-1] = passages[-1]._replace(level=now.peak)
         run = Run(

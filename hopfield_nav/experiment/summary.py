@@ -21,19 +21,21 @@ _BOUNDED = ("facts", "probable")  # grades of no_path
 
 def summarise(simulation: Any) -> dict[str, Any]:
     """The summary of a ``Simulation``; keys end in the unit, None stands for "there was none"."""
-    detections, felt = simulation.detections, simulation.prior
+    detections = simulation.detections
+    felt = simulation.prior
     delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
     delays = delays[np.isfinite(delays)]
     slides = [d.slid_until - d.time for d in detections if np.isfinite(d.slid_until)]
     collisions = [d for d in detections if not d.passed_by]
     touched = [d.touch_time for d in collisions if not d.false_alarm]
-    counted, control = simulation.state.statistics, simulation.state.control
+    counted = simulation.state.statistics
+    control = simulation.state.control
     periods = counted.periods
-    sensed_goal = (
-        simulation.navigator.goal if control.now.judged_step >= 0 else None
-    )  # before it sensed there is none
+    # before it sensed there is none
+    sensed_goal = simulation.navigator.goal if control.now.judged_step >= 0 else None
     grade = no_path_grade(simulation.outcome, simulation.world, simulation.navigator, detections)
-    wall, unanswered = simulation.wall_time, max(counted.unanswered_peak, 0.0)
+    wall = simulation.wall_time
+    unanswered = max(counted.unanswered_peak, 0.0)
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
@@ -103,7 +105,8 @@ def _brought(world: World) -> dict[str, Any]:
 
 def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
     """Of what is recorded so far; empty where nothing is."""
-    columns, pieces = log_columns(n), list(rows.pieces())
+    columns = log_columns(n)
+    pieces = list(rows.pieces())
     time, link, largest, total = (
         np.concatenate([table[:, columns[name]] for table in pieces])
         for name in ("time", "contact_link", "contact_force", "force")
@@ -113,7 +116,9 @@ def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
 
 def imperfections(world: World) -> dict[str, Any]:
     """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
-    plant, control, sensors = world.plant, world.controller, world.sensors
+    plant = world.plant
+    control = world.controller
+    sensors = world.sensors
     friction = (
         plant.friction.model_dump(mode="json")
         if isinstance(plant.friction, Section)
@@ -159,7 +164,8 @@ def may_have_passed(state: State) -> bool:
 
 def _warnings_afterwards(simulation: Any) -> Iterator[str]:
     """What a run has shown not to be sound: motors at their limits, speeds and forces that no such arm has, touches."""
-    counted, arm = simulation.state.statistics, simulation.plant.arm
+    counted = simulation.state.statistics
+    arm = simulation.plant.arm
     share = counted.saturated / max(counted.periods, 1)
     if share > SATURATED_SHARE:
         yield (

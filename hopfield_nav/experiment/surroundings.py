@@ -22,17 +22,16 @@ class Surroundings:
     """What stands now around a plant, which is made among every solid that ever stands."""
 
     def __init__(self, world: World, plant: Plant) -> None:
-        self._step, self._whole = world.plant.step, world.contact.bodies == "arm"
-        self._arm, self._all = plant.arm, plant.contact.solids
+        self._step = world.plant.step
+        self._whole = world.contact.bodies == "arm"
+        self._arm = plant.arm
+        self._all = plant.contact.solids
         self.solids = self._all  # (k, 17) those that stand now, packed
         self._asked = standing_times(world)
-        self.times = (
-            self._asked.copy()
-        )  # (m, 2) from when until when each solid stands [s], as it truly came
-        self._stands, self._came = (
-            np.ones(len(self._all), dtype=bool),
-            np.zeros(len(self._all), dtype=bool),
-        )
+        # (m, 2) from when until when each solid stands [s], as it truly came
+        self.times = self._asked.copy()
+        self._stands = np.ones(len(self._all), dtype=bool)
+        self._came = np.zeros(len(self._all), dtype=bool)
         self._next = 0 if world.changes else math.inf  # step of the next look
 
     def now(self, plant: Plant, state: State) -> Plant:
@@ -47,7 +46,9 @@ class Surroundings:
         self._next = math.ceil(later.min() / self._step - _ROUNDING) if later.size else math.inf
         if np.array_equal(stands, self._stands):
             return plant
-        self._stands, self.solids, old = stands, self._all[stands], plant.contact
+        self._stands = stands
+        self.solids = self._all[stands]
+        old = plant.contact
         return plant._replace(
             contact=make_contact(old.law, self.solids, old.bodies, old.beyond)
         )  # its scratch is new

@@ -70,7 +70,8 @@ def try_world(world: World) -> Simulation:
         build_arm(world)
     if faults:
         world = world.with_changes(tool=type(world.tool)(frame=world.tool.frame))
-    arm, start = build_arm(world), np.array(world.start.joints)
+    arm = build_arm(world)
+    start = np.array(world.start.joints)
     tool = forward_kinematics(arm, start)[:3, 3]
     with _kept(faults):
         world = world.resolve(world.seed, [(float(tool[0]), float(tool[1]))])

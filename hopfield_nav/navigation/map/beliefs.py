@@ -30,15 +30,12 @@ CROSSED = 0.5  # that a step is closed which leads through a surface between two
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
 # of a cell, at most: however often it is felt, that it is occupied stays a belief
 NEARLY_SURE = float(np.nextafter(1.0, 0.0))
-ENOUGH = (
-    2.0  # stops that were felt to the end after which a step counts as closed; others count half
-)
-ENOUGH_AFTER_PASSAGE = (
-    4.0  # the same of a step that was driven freely before, whatever the stops were
-)
-PER_STEP = (
-    0.02  # what a step costs beside its doubt, -ln(1 - certainty), when beliefs are withdrawn
-)
+# stops that were felt to the end after which a step counts as closed; others count half
+ENOUGH = 2.0
+# the same of a step that was driven freely before, whatever the stops were
+ENOUGH_AFTER_PASSAGE = 4.0
+# what a step costs beside its doubt, -ln(1 - certainty), when beliefs are withdrawn
+PER_STEP = 0.02
 
 
 class Step(NamedTuple):
@@ -81,27 +78,23 @@ class Beliefs:
     """Facts and beliefs about a grid."""
 
     def __init__(self, shape: tuple[int, ...], turn: tuple[int, ...] = ()) -> None:
-        self.shape, self.turn = (
-            shape,
-            turn or (0,) * len(shape),
-        )  # cells of all axes; of the closed ones, 0 of others
+        self.shape = shape  # cells of all axes
+        self.turn = turn or (0,) * len(shape)  # cells of the closed axes, 0 of others
         self.facts: set[Step] = set()  # steps that are closed
         self.free: set[Step] = set()  # steps that were driven without a touch
         self.visited: set[Cell] = set()  # cells over whose centres the tool went
         self.cells: dict[Cell, float] = {}  # certainty that a cell is occupied, 0 to 1
         # cells that were touched on a longer move, which are then left to single steps
         self.rough: set[Cell] = set()
-        self.closed_to_goal: set[Cell] = (
-            set()
-        )  # from whose centres the segment to a goal beside was touched
+        # from whose centres the segment to a goal beside was touched
+        self.closed_to_goal: set[Cell] = set()
         # touches where the arm drove freely, before or afterwards: they may be false alarms
         self.in_free_air = 0
         self._passed: set[Step] = set()
         self._steps: dict[Step, float] = {}
         self._stops: dict[Step, float] = {}
-        self._unconfirmed: tuple[Step, bool] | None = (
-            None  # the step touched last, and whether by a true stop
-        )
+        # the step touched last, and whether by a true stop
+        self._unconfirmed: tuple[Step, bool] | None = None
 
     @property
     def unconfirmed(self) -> bool:
@@ -245,10 +238,8 @@ class Beliefs:
         """
         from scipy.sparse.csgraph import dijkstra
 
-        graph, places = (
-            self._graph(blocked, start, goal),
-            np.arange(blocked.size).reshape(self.shape),
-        )
+        graph = self._graph(blocked, start, goal)
+        places = np.arange(blocked.size).reshape(self.shape)
         first, last = int(places[start]), int(places[goal])
         cost, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
         if not np.isfinite(cost[last]):
@@ -305,7 +296,8 @@ def longer_moves(uneven: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
     They are (m, 2, rank) int, pairs of cells: first and last.
     """
-    rank, shape = uneven.ndim, np.array(uneven.shape)
+    rank = uneven.ndim
+    shape = np.array(uneven.shape)
     moves = [np.zeros((0, 2, rank), dtype=np.int64)]
     if not uneven.any():
         return moves[0]

@@ -118,7 +118,8 @@ class CollisionMap:
 
         Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
         """
-        cells, rank = np.asarray(cell, dtype=float), self.blocked.ndim
+        cells = np.asarray(cell, dtype=float)
+        rank = self.blocked.ndim
         position = np.tile(self.origin, (*cells.shape[:-1], 1))
         position[..., :rank] += self.spacing * cells
         return position
@@ -154,7 +155,8 @@ def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
 
 def blocked_cells(grid: CollisionMap, solids: np.ndarray, radius: float = 1.0) -> np.ndarray:
     """Cells into which solids reach, and those of which half a longer step touches one."""
-    blocked, rank = np.zeros(grid.shape, dtype=bool), len(grid.shape)
+    blocked = np.zeros(grid.shape, dtype=bool)
+    rank = len(grid.shape)
     half = 0.5 * grid.spacing
     steps = neighbourhood_of(grid.shape, radius).offset
     longer = half * steps[np.abs(steps).max(axis=1) > 1]

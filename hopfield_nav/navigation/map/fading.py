@@ -20,7 +20,8 @@ class FadingBeliefs(Beliefs):
     def __init__(self, shape: tuple[int, ...], half_life: float) -> None:
         # half_life: the time T [s]
         super().__init__(shape)
-        self._half_life, self._time = half_life, 0.0
+        self._half_life = half_life
+        self._time = 0.0
         self._passages: dict[Step | Cell, float] = {}  # certainty of each
         # when each step was felt, and each segment to a goal beside, by its cell [s]; for how much
         # each counts

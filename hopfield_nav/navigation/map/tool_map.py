@@ -44,7 +44,8 @@ class ToolMap:
 
     def __init__(self, world: World) -> None:
         self.grid, self.known = make_map(world)
-        forget, shape = world.planner.forget, self.grid.shape
+        forget = world.planner.forget
+        shape = self.grid.shape
         # ``show_beliefs`` marks cells believed to be occupied
         self.beliefs = Beliefs(shape) if forget is None else FadingBeliefs(shape, forget)
         # cells out of the arm's reach, as it turned out: blocked, but not marked
@@ -94,7 +95,8 @@ class ToolMap:
         nearest free cell around whose centre sees the place. Not free are the cells of the bool grid
         ``blocked``, by default the obstacles.
         """
-        known, grid = self.known, self.grid
+        known = self.known
+        grid = self.grid
         if not known.blocked[own] and not touches(known.solids, place, grid.centre(own)):
             return own
         around = np.zeros(grid.shape, dtype=bool)
@@ -158,7 +160,8 @@ def cell_of_start(world: World, grid: CollisionMap, tool: np.ndarray) -> tuple[i
     """
     cell = grid.cell_of(tool)
     if world.goal is not None and not grid.inside(cell):
-        axes, where = "xyz"[: len(cell)], "above" if len(cell) == 2 else "in"
+        axes = "xyz"[: len(cell)]
+        where = "above" if len(cell) == 2 else "in"
         place = "tool at " + ", ".join(f"{a} = {tool[k]:.4f} m" for k, a in enumerate(axes))
         allowed = f"start.position: [{', '.join(axes)}], or joints, where the tool is over one of the map's cells"
         raise BadInput(

@@ -112,7 +112,8 @@ def _cut(path: JointPath, bad: np.ndarray, why: Callable[[int], str]) -> JointPa
     """The path up to the first bad waypoint."""
     if not bad.any():
         return path
-    first, angles = int(bad.argmax()), path.q.copy()
+    first = int(bad.argmax())
+    angles = path.q.copy()
     angles[first:] = np.nan
     return JointPath(angles, first, f"{why(first)} at waypoint {first}")
 

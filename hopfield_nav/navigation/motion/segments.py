@@ -86,7 +86,8 @@ def touched_segment(
     reference's. And where the alarm came late, the tool may have brushed along one segment and been
     stopped on the next. A contact that began before the motion, as in a wiggle, was on none.
     """
-    onset, force = detection.onset, detection.force
+    onset = detection.onset
+    force = detection.force
     if (
         motion.trajectory is None
         or motion.places is None

@@ -56,7 +56,8 @@ def checked_path(answer: Any, believed: BelievedMap) -> np.ndarray | None:
         raise MethodFailed(
             f"its path leads through {cells[1 + hit[0]].tolist()}, known to be blocked"
         )
-    facts, count = believed.closed[believed.certainty >= 1.0], believed.blocked.size
+    facts = believed.closed[believed.certainty >= 1.0]
+    count = believed.blocked.size
     ends = np.ravel_multi_index(tuple(np.moveaxis(facts, 2, 0)), believed.blocked.shape)
     number = np.ravel_multi_index(tuple(cells.T), believed.blocked.shape)
     shut = np.append(ends[:, 0] * count + ends[:, 1], ends[:, 1] * count + ends[:, 0])
@@ -74,11 +75,9 @@ def as_points(
 
     Raises ``MethodFailed``: they are none, or none of this map.
     """
-    points, rank, shape = (
-        np.asarray(answer),
-        believed.blocked.ndim,
-        np.array(believed.blocked.shape),
-    )
+    points = np.asarray(answer)
+    rank = believed.blocked.ndim
+    shape = np.array(believed.blocked.shape)
     if (
         points.dtype.kind not in "iuf"
         or points.ndim != 2
