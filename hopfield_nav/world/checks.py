@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -34,6 +33,95 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
         *of_start,
         *faults_of((*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS, world),
     ]
+
+
+def _check_engine_of_pushes(world: World) -> None:
+    """Only the internal engine knows pushes."""
+    engine = world.plant.engine
+    if engine != "internal" and world.pushes:
+        raise BadInput("no pushes there", "plant.engine", engine, "internal, or no pushes")
+
+
+def _check_delay_of_held_torque(world: World) -> None:
+    """A torque that is computed in every stage of the integrator has no delay."""
+    delay = world.controller.delay
+    if delay > 0 and not world.controller.hold:
+        what = "a torque that is not held cannot be delayed"
+        raise BadInput(what, "controller.delay", delay, "0, or controller.hold: true")
+
+
+def _check_thresholds_by_segment(world: World) -> None:
+    """Shares of a threshold need a detector whose level is in proportion to it."""
+    shares = world.detection.by_segment
+    if shares is not None and world.detection.measure not in IN_PROPORTION:
+        what = "the level is not in proportion to the threshold"
+        allowed = f"null, or detection.measure: {' or '.join(IN_PROPORTION)}"
+        raise BadInput(what, "detection.by_segment", shares, allowed)
+
+
+def _check_friction_of_gears(world: World) -> None:
+    """Gears that give before they slip need a friction at which they slip."""
+    presliding = world.plant.presliding
+    if presliding not in (None, "ideal") and world.plant.friction is None:
+        what = "gears that give before they slip need a friction at which they slip"
+        allowed = "null, or plant.friction: arm, or values of your own"
+        raise BadInput(what, "plant.presliding", presliding, allowed)
+
+
+def _check_sensors_of_held_torque(world: World) -> Iterator[BadInput]:
+    """A torque that is computed in every stage of the integrator knows no errors of sensors."""
+    if world.controller.hold:
+        return
+    for name in ("encoder_resolution", "velocity_noise"):
+        error = getattr(world.sensors, name)
+        if np.any(np.asarray(error) > 0):
+            what = "a torque that is not held follows the true state"
+            yield BadInput(what, f"sensors.{name}", error, "0, or controller.hold: true")
+
+
+def _check_elastic_joints(world: World) -> Iterator[BadInput]:
+    """Only elastic joints have a stiffness and a temperature."""
+    if world.plant.engine == "flexible":
+        return
+    for name in ("stiffness", "temperature"):
+        value = getattr(world.plant, name)
+        if value is not None:
+            allowed = "null, or plant.engine: flexible"
+            yield BadInput("only elastic joints have it", f"plant.{name}", value, allowed)
+
+
+def _check_speed_where_unknown(world: World) -> None:
+    """Only a map of the tool with facts and beliefs remembers what was passed."""
+    factor = world.trajectory.unknown_speed
+    remembers = world.map.space == "tool" and world.detection.mark == "felt"
+    if factor != 1.0 and not remembers:
+        what = "only a map of the tool with facts and beliefs remembers what was passed"
+        allowed = "1, or map.space: tool and detection.mark: felt"
+        raise BadInput(what, "trajectory.unknown_speed", factor, allowed)
+
+
+def _check_forgetting_of_marks(world: World) -> None:
+    """Beliefs grow old, marked cells do not."""
+    forget = world.planner.forget
+    if forget is not None and world.detection.mark != "felt":
+        allowed = "null, or detection.mark: felt"
+        raise BadInput("marked cells do not grow old", "planner.forget", forget, allowed)
+
+
+def _check_keys_of_the_whole_arm(world: World) -> Iterator[BadInput]:
+    """What only a map of joint angles has."""
+    place = world.detection.place
+    if place != "patches":
+        what = "only the whole arm has to find where it is touched"
+        yield BadInput(what, "detection.place", place, "patches, or map.space: joints")
+    what = "only the whole arm has it"
+    for name in ("approach", "surface"):
+        value = getattr(world.planner, name)
+        if value:
+            yield BadInput(what, f"planner.{name}", value, "0, or map.space: joints")
+    strategy = world.planner.strategy
+    if strategy != "felt_points":
+        yield BadInput(what, "planner.strategy", strategy, "felt_points, or map.space: joints")
 
 
 def _check_periods(world: World) -> Iterator[BadInput]:
@@ -244,43 +332,29 @@ _Check = Callable[[World], Iterable[BadInput] | None]
 _OF_ARMS: tuple[_Check, ...] = (
     fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_inherited,
 )  # fmt: skip
-_RULES: tuple[fitting.Rule, ...] = (
-    ("plant.engine", lambda engine, world: engine == "internal" or not world.pushes,
-     "no pushes there", "internal, or no pushes"),
-    ("controller.delay", lambda delay, world: not delay > 0 or world.controller.hold,
-     "a torque that is not held cannot be delayed", "0, or controller.hold: true"),
-    ("detection.by_segment", lambda shares, world: shares is None or world.detection.measure in IN_PROPORTION,
-     "the level is not in proportion to the threshold", f"null, or detection.measure: {' or '.join(IN_PROPORTION)}"),
-    ("plant.presliding", lambda gears, world: gears in (None, "ideal") or world.plant.friction is not None,
-     "gears that give before they slip need a friction at which they slip",
-     "null, or plant.friction: arm, or values of your own"),
-    *((f"sensors.{key}", lambda noise, world: world.controller.hold or not np.any(np.asarray(noise) > 0),
-       "a torque that is not held follows the true state", "0, or controller.hold: true")
-      for key in ("encoder_resolution", "velocity_noise")),
-    *((f"plant.{key}", lambda value, world: value is None or world.plant.engine == "flexible",
-       "only elastic joints have it", "null, or plant.engine: flexible") for key in ("stiffness", "temperature")),
-    ("trajectory.unknown_speed",
-     lambda factor, world: factor == 1.0 or (world.map.space == "tool" and world.detection.mark == "felt"),
-     "only a map of the tool with facts and beliefs remembers what was passed",
-     "1, or map.space: tool and detection.mark: felt"),
-)  # fmt: skip
 _OF_SETTINGS: tuple[_Check, ...] = (
-    partial(fitting.misfits, rules=_RULES),
-    _check_periods, _check_delay, _check_needs, _check_report, _check_mujoco, _check_explore, _check_network,
-)  # fmt: skip
-_RULES_OF_A_TOOLS_MAP: tuple[fitting.Rule, ...] = (
-    ("planner.forget", lambda forget, world: forget is None or world.detection.mark == "felt",
-     "marked cells do not grow old", "null, or detection.mark: felt"),
-    ("detection.place", lambda place, _: place == "patches",
-     "only the whole arm has to find where it is touched", "patches, or map.space: joints"),
-    *((f"planner.{key}", lambda value, _: not value, "only the whole arm has it", "0, or map.space: joints")
-      for key in ("approach", "surface")),
-    ("planner.strategy", lambda strategy, _: strategy == "felt_points",
-     "only the whole arm has it", "felt_points, or map.space: joints"),
-)  # fmt: skip
+    _check_engine_of_pushes,
+    _check_delay_of_held_torque,
+    _check_thresholds_by_segment,
+    _check_friction_of_gears,
+    _check_sensors_of_held_torque,
+    _check_elastic_joints,
+    _check_speed_where_unknown,
+    _check_periods,
+    _check_delay,
+    _check_needs,
+    _check_report,
+    _check_mujoco,
+    _check_explore,
+    _check_network,
+)
 _OF_A_TOOLS_MAP: tuple[_Check, ...] = (
-    partial(fitting.misfits, rules=_RULES_OF_A_TOOLS_MAP), _check_ties, check_beta_of, _check_goal,
-)  # fmt: skip
+    _check_forgetting_of_marks,
+    _check_keys_of_the_whole_arm,
+    _check_ties,
+    check_beta_of,
+    _check_goal,
+)
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:

@@ -1,7 +1,6 @@
 """What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan, joint map."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -25,19 +24,6 @@ _WITH_LISTS = (
 )  # fmt: skip
 TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on the tool alone
 _ARMS = ("arm", "plant.dynamics", "controller.model")
-
-
-Rule = tuple[
-    str, Callable[[Any, World], bool], str, str
-]  # a key, whether its value fits the world, what not, allowed
-
-
-def misfits(world: World, rules: Iterable[Rule]) -> Iterator[BadInput]:
-    """What stands at keys of a world and does not fit the rest of it."""
-    for key, fits, what, allowed in rules:
-        found = attrgetter(key)(world)
-        if not fits(found, world):
-            yield BadInput(what, key, found, allowed)
 
 
 def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
@@ -263,18 +249,42 @@ def _check_reach(world: World) -> None:
         raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
 
 
-_RULES: tuple[Rule, ...] = (  # of a joint map
-    ("detection.measure", lambda measure, _: measure not in TOOL_MEASURES,
-     "a map of joint angles needs a detector of joint torques", "adaptive_joint_torque, joint_torque, …"),
-    ("detection.mark", lambda mark, _: mark == "felt", "a map of joint angles knows what was felt", "felt"),
-    ("detection.graze", lambda graze, world: graze == "retreat" or world.trust.record,
-     "on a map of joint angles the arm always goes back from what it touches", "retreat"),
-    ("planner.kind", lambda kind, _: kind != "a_star",
-     "on a map of joint angles the network plans", "hopfield or FILE.py:NAME"),
-    ("planner.clearance", lambda clearance, _: clearance == 0.0, "only a map of the tool keeps a clearance", "0"),
-    ("planner.activation", lambda activation, _: activation == "linear",
-     "a map of joint angles is searched for shortest paths", "linear"),
-    ("planner.forget", lambda forget, _: forget is None,
-     "on a map of joint angles nothing grows old", "null, or map.space: tool"),
-)  # fmt: skip
-OF_A_JOINT_MAP = (partial(misfits, rules=_RULES), _check_joints, _check_times, _check_reach)
+def _check_detection_of_joints(world: World) -> Iterator[BadInput]:
+    """A map of joint angles knows what was felt, by detectors of joint torques."""
+    detection = world.detection
+    if detection.measure in TOOL_MEASURES:
+        what = "a map of joint angles needs a detector of joint torques"
+        allowed = "adaptive_joint_torque, joint_torque, …"
+        yield BadInput(what, "detection.measure", detection.measure, allowed)
+    if detection.mark != "felt":
+        what = "a map of joint angles knows what was felt"
+        yield BadInput(what, "detection.mark", detection.mark, "felt")
+    if detection.graze != "retreat" and not world.trust.record:
+        what = "on a map of joint angles the arm always goes back from what it touches"
+        yield BadInput(what, "detection.graze", detection.graze, "retreat")
+
+
+def _check_planner_of_joints(world: World) -> Iterator[BadInput]:
+    """On a map of joint angles the network plans, for the shortest path."""
+    planner = world.planner
+    if planner.kind == "a_star":
+        what = "on a map of joint angles the network plans"
+        yield BadInput(what, "planner.kind", planner.kind, "hopfield or FILE.py:NAME")
+    if planner.clearance != 0.0:
+        what = "only a map of the tool keeps a clearance"
+        yield BadInput(what, "planner.clearance", planner.clearance, "0")
+    if planner.activation != "linear":
+        what = "a map of joint angles is searched for shortest paths"
+        yield BadInput(what, "planner.activation", planner.activation, "linear")
+    if planner.forget is not None:
+        what = "on a map of joint angles nothing grows old"
+        yield BadInput(what, "planner.forget", planner.forget, "null, or map.space: tool")
+
+
+OF_A_JOINT_MAP = (
+    _check_detection_of_joints,
+    _check_planner_of_joints,
+    _check_joints,
+    _check_times,
+    _check_reach,
+)
