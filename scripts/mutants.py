@@ -57,7 +57,7 @@ ROOMS = {  # a room: its files, and the tests that are to notice what is wrong w
         "cli/test_sweep_cli.py sweeps/test_sweep_file.py",
     ),
     "navigation": (
-        "navigation/map/beliefs navigation/map/collision_map navigation/marking_navigator "
+        "navigation/map/beliefs navigation/map/collision_map navigation/marks "
         "navigation/motion/reachability navigation/motion/tool_path navigation/responses/retreat",
         "",
     ),
