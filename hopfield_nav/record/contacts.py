@@ -110,7 +110,7 @@ def missed_contacts(run: Run) -> list[ContactEpisode]:
 
 def missed_in_words(run: Run) -> str:
     """What was missed, and why no alarm came, in one line, the hardest contacts first; nothing where none was."""
-    count = run.summary["silent_contact_count"]
+    count = run.summary.get("silent_contact_count")
     if not count:
         return ""
     head = "one contact was missed" if count == 1 else f"{count} contacts were missed"
