@@ -112,10 +112,12 @@ class KeptCode(NullCache):
         if self._looked_for.get(kind) != key:
             return
         parts = data._replace(type_annotation="")._reduce()  # an annotation tells the path
-        body = dumps(parts)
+        try:
+            body = dumps(parts)
+        except Exception as error:  # whatever a pickle has against it
+            return self._say_not_kept(f"{type(error).__name__}: {error}")
         if _BY_VALUE in body:
-            _say_once(f"{self._name} is compiled in every start: its code holds a function")
-            return
+            return self._say_not_kept("its code holds a function")
         about = json.dumps([kind, key, reads, _asked_for(parts)])
         content = about.encode() + b"\n" + body
         try:
@@ -126,6 +128,9 @@ class KeptCode(NullCache):
                 old.unlink(missing_ok=True)
         except OSError as error:
             _say_once(f"compiled code cannot be kept in {cache_folder()}: {error.strerror}")
+
+    def _say_not_kept(self, why: str) -> None:
+        _say_once(f"{self._name} is compiled in every start ({why})")
 
     def _reads(self) -> list[Read] | None:
         """What the function reads; None where that is not known by its content, which is told once."""
@@ -202,10 +207,16 @@ def _are_of_files(kind: Any) -> bool:
         return _are_of_files(kind.signature)
     if type(kind) is not tuple and not type(kind).__module__.startswith(_KNOW_TYPES):
         return False  # a type that somebody else has told Numba of, and says how to compile
-    made = getattr(kind, "instance_class", None)
-    if made and getattr(sys.modules.get(made.__module__), made.__qualname__, None) is not made:
+    made = getattr(kind, "instance_class", getattr(kind, "record", None))
+    if isinstance(made, type) and not _is_found_by_name(made):
         return False
     return not isinstance(kind, _TUPLES) or all(map(_are_of_files, kind))
+
+
+def _is_found_by_name(kind: type) -> bool:
+    """Whether another process has a class; what a script itself defines only it has."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
 
 
 def _in_words(kind: Any) -> str:

@@ -2,11 +2,14 @@
 
 They halve the time that compiling takes, and by them compiled code is kept with checksums and comes
 along. Where one is missing, as it may be in a version newer than ``NEWEST_TESTED``, all are left
-alone: compiling takes longer, and results are the same.
+alone: compiling takes longer, and results are the same. Of a newer version a trial asks whether
+they are (``trial``).
 """
 
 import functools
 import os
+import re
+import subprocess
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -14,6 +17,7 @@ from operator import attrgetter
 
 NEWEST_TESTED = "0.68.1"
 PLAIN = "HOPFIELD_NAV_PLAIN_NUMBA"  # set to 1: as if a part were missing
+_IN_TRIAL = "HOPFIELD_NAV_TRIAL"  # set to 1: the parts are used, whatever comes of it
 _PARTS = {
     "numba.core.bytecode:FunctionIdentity": ("from_function",),
     "numba.core.caching:NullCache": ("load_overload", "save_overload"),
@@ -47,18 +51,65 @@ _PARTS = {
 
 @functools.cache
 def all_parts_are_there() -> bool:
-    """Whether the private parts can be used; that one is missing is told once, in one line."""
+    """Whether the private parts can be used; that they cannot is told once, in one line.
+
+    Those of a version that is newer than ``NEWEST_TESTED`` are tried first.
+    """
     if os.environ.get(PLAIN) == "1":
         return False
     missing = missing_part()
     if missing:
-        print(
-            f"hopfield-nav: Numba {version('numba')} has no {missing}; compiling takes longer without it "
-            f"(tested up to Numba {NEWEST_TESTED})",
-            file=sys.stderr,
-            flush=True,
-        )
-    return not missing
+        _say(f"has no {missing}")
+        return False
+    if not _is_newer(version("numba")) or os.environ.get(_IN_TRIAL) == "1":
+        return True
+    if not _gives_the_same():
+        _say("gives other results with its private parts")
+        return False
+    return True
+
+
+def _say(what: str) -> None:
+    print(
+        f"hopfield-nav: Numba {version('numba')} {what}; compiling takes longer without it "
+        f"(tested up to Numba {NEWEST_TESTED})",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _is_newer(found: str) -> bool:
+    """Whether a version is newer than the newest that was tried."""
+    return _numbers(found) > _numbers(NEWEST_TESTED)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]
+
+
+def _gives_the_same() -> bool:
+    """Whether a trial gives the same with the private parts and without; asked once, in two processes of their own."""
+    from dynamics.kernels.cache import cache_folder
+    from dynamics.kernels.source_text import remembered
+
+    def ask() -> bytes:
+        both = [_tried({_IN_TRIAL: "1"}), _tried({PLAIN: "1"})]
+        return b"same" if both[0] and both[0] == both[1] else b"other"
+
+    return remembered(cache_folder() / "trial", ask) == b"same"
+
+
+def _tried(flags: dict[str, str]) -> bytes:
+    """What a trial prints, nothing where it ends otherwise."""
+    code = f"import sys; sys.path[:] = {sys.path!r}\nfrom dynamics.kernels.trial import answers\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print(answers())"],
+        env={**os.environ, **flags},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.stdout if done.returncode == 0 else b""
 
 
 @functools.cache

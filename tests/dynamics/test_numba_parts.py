@@ -155,3 +155,42 @@ def test_a_missing_part_is_told_in_one_line_and_none_is_used(monkeypatch, capsys
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "numba.core.compiler.Compiler.compile_by_magic" in told
+
+
+NEWER = """
+import os
+from dynamics.kernels import numba_parts
+numba_parts.NEWEST_TESTED = "0.1.0"
+{before}
+"""
+ALTERED = """
+usual = numba_parts._tried
+numba_parts._tried = lambda flags: usual(flags) if "HOPFIELD_NAV_TRIAL" in flags else b"other"
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ("", []),
+        ("numba_parts._tried = lambda flags: b''", ["gives other results"]),
+        (ALTERED, ["gives other results"]),
+    ],
+)
+def test_a_newer_numba_is_tried_and_used_if_it_gives_the_same(tmp_path, before, words):
+    program = NEWER.format(before=before) + SMALL + "print(numba_parts.all_parts_are_there())"
+    for _ in range(2):
+        printed, said = _printed(program, NUMBA_CACHE_DIR=str(tmp_path))
+        answer, used = printed.split()
+        assert answer == _printed(SMALL)[0].strip()
+        assert used == str(not words)
+        assert said.count("\n") == len(words)
+        assert all(word in said for word in words)
+
+
+def test_a_trial_asks_for_each_decorator_and_part():
+    text = (KERNELS / "trial.py").read_text()
+    for name in ("@inlined", "@shared", "@kernel", "@packed", "@record", "first_class(", "view("):
+        assert name in text
+    for name in ("room_here(", "CachedDispatch(", "compile_loop("):
+        assert name in text
