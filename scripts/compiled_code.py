@@ -36,6 +36,7 @@ from dynamics.kernels.cache import cache_folder
 from dynamics.kernels.digests import versions
 print(json.dumps({**versions(), "folder": cache_folder().name}))
 """
+_OURS = ("dynamics", "hopfield_nav", "texts")  # folders of what comes along
 _NOT_ITS = ("PYTHONPATH", "VIRTUAL_ENV", "NUMBA_", "HOPFIELD_NAV_")
 
 
@@ -91,7 +92,10 @@ def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
     archive = archive_folder(about)
     earlier = _earlier(archive, about)
     rooms: dict[str, dict[str, bytes]] = {}
-    for path in sorted((*folder.rglob("*.nbc"), *folder.glob("texts/*"))):
+    ours = (path for name in _OURS for path in (folder / name).rglob("*") if path.is_file())
+    for path in sorted(
+        ours
+    ):  # methods of pages are compiled for the very processor of this machine
         inside = path.relative_to(folder).as_posix()
         content = earlier.get(inside, path.read_bytes())
         if any(str(owner).encode() in content for owner in (place, ROOT, Path.home())):
