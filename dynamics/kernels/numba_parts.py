@@ -15,8 +15,11 @@ from importlib import import_module
 from importlib.metadata import version
 from operator import attrgetter
 
+from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.digests import PLAIN
+from dynamics.kernels.source_text import remembered
+
 NEWEST_TESTED = "0.68.1"
-PLAIN = "HOPFIELD_NAV_PLAIN_NUMBA"  # set to 1: as if a part were missing
 _IN_TRIAL = "HOPFIELD_NAV_TRIAL"  # set to 1: the parts are used, whatever comes of it
 _PARTS = {
     "numba.core.bytecode:FunctionIdentity": ("from_function",),
@@ -89,9 +92,6 @@ def _numbers(version: str) -> list[int]:
 
 def _gives_the_same() -> bool:
     """Whether a trial gives the same with the private parts and without; asked once, in two processes of their own."""
-    from dynamics.kernels.cache import cache_folder
-    from dynamics.kernels.source_text import remembered
-
     def ask() -> bytes:
         both = [_tried({_IN_TRIAL: "1"}), _tried({PLAIN: "1"})]
         return b"same" if both[0] and both[0] == both[1] else b"other"

@@ -43,7 +43,7 @@ def damaged_caches(place: Path, count: int, first: int, limit: float) -> Trials:
     _ask(place)
     for number in range(first, first + count):
         dice = np.random.default_rng(number)
-        path = dice.choice(sorted(place.rglob("steps.*.nbc")))
+        path = dice.choice(sorted(place.rglob("__main__.*.nbc")))
         how = damage(path, dice)
         if "halved" in path.name:  # a step is not looked for while what contains it is there
             for kernel in (*place.rglob("*.total*"), *place.rglob("*.other*")):

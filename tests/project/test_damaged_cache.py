@@ -93,7 +93,10 @@ def test_the_code_of_another_call_is_not_taken(place):
     (mine,), (others,) = place.rglob("steps.total*.nbc"), place.rglob("steps.other*.nbc")
     kept = mine.read_bytes()
     mine.write_bytes(others.read_bytes())
-    assert _asked(place) == ([[12.0, 4.0], 1, True], "")
+    found, told = _asked(place)
+    assert found == [[12.0, 4.0], 1, True]
+    assert told.count("\n") == 1
+    assert "it is of another function" in told
     assert len(mine.read_bytes()) == len(kept)
 
 
