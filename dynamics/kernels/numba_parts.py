@@ -92,6 +92,7 @@ def _numbers(version: str) -> list[int]:
 
 def _gives_the_same() -> bool:
     """Whether a trial gives the same with the private parts and without; asked once, in two processes of their own."""
+
     def ask() -> bytes:
         both = [_tried({_IN_TRIAL: "1"}), _tried({PLAIN: "1"})]
         return b"same" if both[0] and both[0] == both[1] else b"other"
