@@ -1,4 +1,4 @@
-"""Planning on a grid of any dimension: the Hopfield networks and the planners they are compared with.
+"""Planning on a grid of any dimension: the Hopfield networks, and planners beside them.
 
 Owns both networks, the climb to the goal, paths at any angle and plans that are repaired; it knows
 no arm.

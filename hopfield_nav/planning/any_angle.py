@@ -1,4 +1,4 @@
-"""From a path along the grid to one in any direction: a string pulled tight around the blocked cells.
+"""From a path along the grid to one in any direction: a string pulled tight around blocked cells.
 
 In the plane the result is the shortest path there is, on whatever side of the obstacles it passes
 (`corners`); in more dimensions the given path pulled tight, which is near the shortest of those
@@ -19,7 +19,9 @@ from hopfield_nav.planning.plan import divided, way_back
 
 _LOOK_BACK = 256  # points that are tried as the one before
 _ROUNDS = 6  # of pulling
-_SWEEPS, _FIRST_MOVE, _LAST_MOVE = 50, 1.0, 1e-3  # [cells] of a corner
+_SWEEPS = 50  # over all corners
+_FIRST_MOVE = 1.0  # [cells] of a corner
+_LAST_MOVE = 1e-3  # [cells]
 _GAIN = 1e-4  # a round that shortens by less is the last one
 
 
@@ -43,28 +45,46 @@ def shorten_path(
     grid, points, size = _check(blocked, cells, spacing, clearance)
     boxes = grown_boxes(grid, clearance / size)
     apart = ~seen(boxes, points[:-1], points[1:])
-    free = seen(boxes, points, points)
-    if grid.ndim == 2 and free.any():
-        first, last = int(np.argmax(free)), len(free) - 1 - int(np.argmax(free[::-1]))
-        whole = not apart[first:last].any()
-        pulled = _pull(boxes, points[first : last + 1], size, 1) if whole else None
-        bound = math.inf if pulled is None else polyline_length(pulled, size)
-        path = shortest_in_plane(boxes, points[first], points[last], size, bound)
+    if grid.ndim == 2:
+        path = _shortened_in_plane(boxes, points, size, apart)
         if path is not None:
-            return _without_repeats(np.vstack([points[:first], path, points[last + 1 :]]))
+            return _without_repeats(path)
     pieces = np.split(points, np.flatnonzero(apart) + 1)
-    return _without_repeats(np.vstack([_pull(boxes, piece, size, _ROUNDS) for piece in pieces]))
+    pulled = [_pull(boxes, piece, size, _ROUNDS) for piece in pieces]
+    return _without_repeats(np.vstack(pulled))
+
+
+def _shortened_in_plane(
+    boxes: Boxes, points: np.ndarray, size: np.ndarray, apart: np.ndarray
+) -> np.ndarray | None:
+    """The shortest path between the first and the last free point, with the points beyond these.
+
+    ``apart`` (k - 1,) says which points do not see the next one. None where there is no such path.
+    """
+    free = np.flatnonzero(seen(boxes, points, points))
+    if not free.size:
+        return None
+    first = free[0]
+    last = free[-1]
+    bound = math.inf
+    if not apart[first:last].any():
+        known = _pull(boxes, points[first : last + 1], size, rounds=1)
+        bound = polyline_length(known, size)
+    path = shortest_in_plane(boxes, points[first], points[last], size, bound)
+    if path is None:
+        return None
+    return np.vstack([points[:first], path, points[last + 1 :]])
 
 
 def polyline_length(points: np.ndarray, spacing: float | np.ndarray = 1.0) -> float:
-    """Length of a chain of straight lines through points (k, rank) in cells, in the unit of spacing."""
+    """Length of straight lines through points (k, rank) in cells, in the unit of spacing."""
     return float(np.linalg.norm(np.diff(points, axis=0) * spacing, axis=1).sum())
 
 
 def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The cells (n, rank) through which straight lines through points (k, rank) in cells go, in order.
+    """The cells (n, rank), in order, that straight lines through points (k, rank) pass.
 
-    Of the cells along whose faces a line runs, a free one is taken.
+    The points are in cells. Of the cells along whose faces a line runs, a free one is taken.
     """
     ends = np.clip(np.rint(points[[0, -1]]), 0, np.array(blocked.shape) - 1).astype(int)
     between = [_cells_of_line(blocked, a, b) for a, b in itertools.pairwise(points)]
@@ -74,26 +94,32 @@ def cells_along(blocked: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 def _cells_of_line(blocked: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The cell of the middle between any two faces that are crossed one after the other."""
-    shares = [np.array([0.0, 1.0])]
-    for low, high in zip(a, b, strict=True):
-        if abs(high - low) > EPS:
-            faces = np.arange(math.floor(min(low, high)), math.ceil(max(low, high)) + 1) - 0.5
-            shares.append((faces - low) / (high - low))
+    shares = [np.array([0.0, 1.0])]  # of the line, at which it crosses a face
+    for begin, end in zip(a, b, strict=True):
+        if abs(end - begin) > EPS:
+            below = math.floor(min(begin, end))
+            above = math.ceil(max(begin, end))
+            faces = np.arange(below, above + 1) - 0.5
+            shares.append((faces - begin) / (end - begin))
     t = np.unique(np.concatenate(shares))
     t = t[(t >= 0) & (t <= 1)]
-    longer = np.diff(t) * float(np.linalg.norm(b - a)) > EPS
-    middle = a + ((t[:-1] + t[1:]) / 2)[longer, None] * (b - a)
+    is_long = np.diff(t) * float(np.linalg.norm(b - a)) > EPS
+    middle = a + ((t[:-1] + t[1:]) / 2)[is_long, None] * (b - a)
     most = np.array(blocked.shape) - 1
-    low = np.clip(np.ceil(middle - 0.5 - EPS), 0, most).astype(int)
-    for axis in range(blocked.ndim):  # on a face, the free side
-        other = low.copy()
+    cells = np.clip(np.ceil(middle - 0.5 - EPS), 0, most).astype(int)
+    for axis in range(blocked.ndim):  # where the line runs along a face, the free side
+        other = cells.copy()
         other[:, axis] = np.clip(np.floor(middle[:, axis] + 0.5 + EPS), 0, most[axis])
-        low = np.where(blocked[tuple(low.T)][:, None], other, low)
-    return low
+        cells = np.where(blocked[tuple(cells.T)][:, None], other, cells)
+    return cells
 
 
 def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np.ndarray:
-    """Pull tight: the shortest chain over points of the path, its corners moved, cut finer, and again."""
+    """A string along the points (k, rank), pulled tight.
+
+    It is the shortest chain over some of the points. Its corners are moved, it is cut finer, and
+    pulled again, up to so many ``rounds``.
+    """
     length = math.inf
     for turn in range(rounds):
         if turn:
@@ -111,13 +137,17 @@ def _pull(boxes: Boxes, points: np.ndarray, size: np.ndarray, rounds: int) -> np
 
 
 def _finer(points: np.ndarray) -> np.ndarray:
-    """More points on the same chain, no more than half a cell apart; corners get some of their own."""
-    return divided(points, np.maximum(np.ceil(2 * np.abs(np.diff(points, axis=0)).max(axis=1)), 4))
+    """More points on the same chain, no more than half a cell apart, and at least four a line."""
+    longest = np.abs(np.diff(points, axis=0)).max(axis=1)  # of a line along the axes, in cells
+    return divided(points, np.maximum(np.ceil(2 * longest), 4))
 
 
 @kernel
 def _chain(boxes, points, size, before):
-    """For each point the one before it on the shortest chain from the first; neighbours see each other."""
+    """For each point the one before it on the shortest chain from the first one; in place.
+
+    Points that follow each other are known to see each other.
+    """
     n = len(points)
     length = np.zeros(n)
     for j in range(1, n):
@@ -128,13 +158,15 @@ def _chain(boxes, points, size, before):
                 far += ((points[j, a] - points[i, a]) * size[a]) ** 2
             new = length[i] + np.sqrt(far)
             if new < length[j] and (i == j - 1 or sees(boxes, points[i], points[j])):
-                length[j], before[j] = new, i
+                length[j] = new
+                before[j] = i
 
 
 @inlined
 def _between(p, at, q, size):
     """Length of the two lines from p over a point to q."""
-    first, second = 0.0, 0.0
+    first = 0.0
+    second = 0.0
     for a in range(size.size):
         first += ((at[a] - p[a]) * size[a]) ** 2
         second += ((q[a] - at[a]) * size[a]) ** 2
@@ -143,7 +175,10 @@ def _between(p, at, q, size):
 
 @kernel
 def _relax(boxes, points, size):
-    """Slide the corners of a chain, in place, along the axes, as the edges of boxes run, while that helps."""
+    """Slide the corners of a chain along the axes, as the edges of boxes run, while that helps.
+
+    In place.
+    """
     at = np.empty(size.size)
     for _ in range(_SWEEPS):
         moved = False
@@ -159,8 +194,10 @@ def _relax(boxes, points, size):
                     if new >= length * (1.0 - 1e-9):
                         continue
                     if sees(boxes, points[k - 1], at) and sees(boxes, at, points[k + 1]):
-                        points[k], length = at, new
-                        better = moved = True
+                        points[k] = at
+                        length = new
+                        better = True
+                        moved = True
                 if not better:
                     stride *= 0.5
         if not moved:
@@ -180,7 +217,8 @@ def _check(
     clearance: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Grid, points and spacing (rank,); BadInput for what cannot be used."""
-    grid, points = check_blocked(blocked), np.ascontiguousarray(cells, dtype=float)
+    grid = check_blocked(blocked)
+    points = np.ascontiguousarray(cells, dtype=float)
     if points.ndim != 2 or points.shape[1] != grid.ndim or len(points) < 1:
         raise BadInput("cells", found=points.shape, allowed=f"(k, {grid.ndim}) with k at least 1")
     if not np.all((points >= -0.5) & (points <= np.array(grid.shape) - 0.5)):

@@ -1,4 +1,4 @@
-"""Steepest ascent through a settled network: from activations to cells (ragazzon2012, 6.1.2, C.2.3).
+"""Steepest ascent in a settled network, from activations to cells (ragazzon2012, 6.1.2, C.2.3).
 
 Columns of the neighbour table stand in tie order, so the first of equally good neighbours is taken.
 Activations that differ by rounding alone count as equal.
@@ -36,7 +36,7 @@ def _equal(mantissa, exponent, i, best):
 
 @kernel
 def step_up(table, i, mantissa, exponent):
-    """Neighbour of cell i with the largest activation, or i itself where none is larger than its own."""
+    """Neighbour of cell i with the largest activation; i itself where none exceeds its own."""
     best = i
     for k in range(table.shape[1]):
         j = np.int64(table[i, k])
@@ -57,7 +57,8 @@ def climb(table, start, target, mantissa, exponent, cells):
     neighbours decide. The table (cells, k) has neighbours in tie order; ``cells`` (cells + 1,)
     takes the path's flat indices.
     """
-    cells[0], count = start, 1
+    cells[0] = start
+    count = 1
     while cells[count - 1] != target:
         i = step_up(table, cells[count - 1], mantissa, exponent)
         if i == cells[count - 1]:
@@ -69,17 +70,28 @@ def climb(table, start, target, mantissa, exponent, cells):
 
 @kernel
 def climb_cells(table, length, shape, start, target, mantissa, exponent):
-    """Cells (k, rank) of `climb`, the length of their steps, in the unit of ``length`` (k,), and whether it arrives."""
+    """The path of `climb` as cells (k, rank), how long it is, and whether it arrives.
+
+    Its length is in the unit of ``length`` (k,), the lengths of the steps to the table's columns.
+    """
     path = np.empty(mantissa.size, np.int64)
-    count, total = climb(table, start, target, mantissa, exponent, path), 0.0
+    count = climb(table, start, target, mantissa, exponent, path)
     cells = np.empty((count, shape.size), np.int64)
     for n in range(count):
         locate(path[n], shape, cells[n])
-        for k in range(table.shape[1]):
-            if n > 0 and table[path[n - 1], k] == path[n]:
-                total += length[k]
-                break
+    total = 0.0
+    for n in range(1, count):
+        total += length[_column_of(table, path[n - 1], path[n])]
     return cells, total, path[count - 1] == target
+
+
+@inlined
+def _column_of(table, i, j):
+    """The first column of the table in which the neighbour of cell i is the cell j."""
+    column = 0
+    while table[i, column] != j:
+        column += 1
+    return column
 
 
 @inlined
@@ -98,7 +110,7 @@ def neighbour(at, offset, k, shape, wrap, place):
 
 @inlined
 def beside(at, offset, k, shape, wrap):
-    """Number in C order of the cell at step k from ``at``; -1 beyond the edge of an axis that is not closed."""
+    """Number in C order of the cell at step k from ``at``; -1 where the grid ends."""
     number = 0
     for a in range(shape.size):
         c = at[a] + offset[k, a]
@@ -132,7 +144,8 @@ def own_place(at, place):
 def best_label(at, field):
     """Label that the neighbours of the cell `at` (rank,) give it; inf where none has one."""
     label, nothing, step, offset, shape, wrap, place, closed = field
-    best, first = np.inf, own_place(at, place) * step.size
+    best = np.inf
+    first = own_place(at, place) * step.size
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
         if j >= 0 and label[j] != nothing and not is_closed(closed, first + k):
@@ -145,12 +158,16 @@ def step_nearer(at, field):
     """Number of the step from the cell `at` (rank,) along a shortest path, -1 where there is none.
 
     It leads to the neighbour that sets the activation of the cell, max_j beta^(length_ij) sigma_j.
+    The label of a free cell is the best that its neighbours give; a blocked cell has none.
     """
     label, nothing, step, offset, shape, wrap, place, closed = field
-    best, first = best_label(at, field), own_place(at, place) * step.size
+    own = own_place(at, place)
+    best = np.float64(label[own])
+    if label[own] == nothing:
+        best = best_label(at, field)
     for k in range(step.size):
         j = neighbour(at, offset, k, shape, wrap, place)
-        if j < 0 or label[j] == nothing or is_closed(closed, first + k):
+        if j < 0 or label[j] == nothing or is_closed(closed, own * step.size + k):
             continue
         if step[k] + label[j] <= (1.0 + SAME_DISTANCE) * best:
             return k
@@ -159,21 +176,24 @@ def step_nearer(at, field):
 
 @kernel
 def descend(field, start):
-    """Steepest ascent in the limit network, a `limit.Field`, down its distances from a cell (rank,).
+    """Steepest ascent from a cell (rank,) in the limit network: down the distances of a `Field`.
 
     A start may be blocked, then its neighbours decide. Returns the cells (k, rank) to a target or
     to where no step leads on; the numbers of the steps (k - 1,); whether it ends at a target.
     """
-    offset, shape = field.offset, field.shape
+    _, _, _, offset, shape, _, _, _ = field
     at_target = 1.0 if field.nothing == UNREACHED else 0.0
-    cells, steps = np.empty((64, shape.size), np.int64), np.empty(64, np.int64)
-    cells[0], count = start, 1
+    cells = np.empty((64, shape.size), np.int64)
+    steps = np.empty(64, np.int64)
+    cells[0] = start
+    count = 1
     while field.label[own_place(cells[count - 1], field.place)] != at_target:
         k = step_nearer(cells[count - 1], field)
         if k < 0:
             break
         if count == steps.size:
-            cells, steps = np.concatenate((cells, cells)), np.concatenate((steps, steps))
+            cells = np.concatenate((cells, cells))
+            steps = np.concatenate((steps, steps))
         steps[count - 1] = k
         for a in range(shape.size):
             cells[count, a] = (cells[count - 1, a] + offset[k, a]) % shape[a]

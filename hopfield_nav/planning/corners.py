@@ -1,4 +1,4 @@
-"""The shortest path in the plane around blocked boxes: A* over the corners that a taut string can touch.
+"""The shortest path in the plane around blocked boxes: A* over corners that bend a taut string.
 
 A shortest path is a chain of straight lines between corners at which three of the four boxes are
 free, and at each it bends around the blocked one. A* over these corners, with lines of sight looked
@@ -37,20 +37,25 @@ def shortest_in_plane(
     points = np.vstack([start, goal, corners[near]])
     around = np.vstack([np.zeros((2, 2)), sign[near]])
     before = np.full(len(points), -1)
-    if not _search(boxes, points, around, spacing, bound * (1 + 1e-9), before):
-        return None
-    return points[way_back(before, 0, 1)]
+    arrived = _search(boxes, points, around, spacing, bound * (1 + 1e-9), before)
+    return points[way_back(before, 0, 1)] if arrived else None
 
 
 def convex_corners(boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 2) where one of the four boxes around is blocked, and the signs (n, 2) of its side."""
+    """Points (n, 2) where just one of the four boxes around is blocked, and on which side it is.
+
+    The side is a sign for each axis, (n, 2).
+    """
     grid = np.pad(boxes.blocked.reshape(boxes.shape), 1, constant_values=True)
-    four = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]], axis=-1)
-    at = np.argwhere(four.sum(axis=-1) == 1)
-    which = np.argmax(four[tuple(at.T)], axis=-1)
-    points = np.stack([boxes.edges[0, at[:, 0]], boxes.edges[1, at[:, 1]]], axis=1)
-    sign = np.stack([np.where(which >= 2, 1.0, -1.0), np.where(which % 2 == 1, 1.0, -1.0)], axis=1)
-    return points, sign
+    lower = grid[:-1]  # along x
+    upper = grid[1:]
+    four = np.stack([lower[:, :-1], lower[:, 1:], upper[:, :-1], upper[:, 1:]], axis=-1)
+    i, j = np.nonzero(four.sum(axis=-1) == 1)
+    which = four[i, j].argmax(axis=-1)
+    x_side = np.where(which >= 2, 1.0, -1.0)
+    y_side = np.where(which % 2 == 1, 1.0, -1.0)
+    points = np.stack([boxes.edges[0, i], boxes.edges[1, j]], axis=1)
+    return points, np.stack([x_side, y_side], axis=1)
 
 
 @kernel
@@ -61,65 +66,80 @@ def _taut(dx, dy, sign):
 
 @kernel
 def _search(boxes, points, sign, spacing, bound, before):
-    """A* from point 0 to point 1; writes where each was reached from; whether the goal was."""
+    """A* from point 0 to point 1; whether it arrives. Writes from where each point was reached."""
     n = len(points)
-    length, ahead, done = np.full(n, np.inf), np.empty(n), np.zeros(n, np.bool_)
+    length = np.full(n, np.inf)  # of the shortest way to each point so far
+    ahead = np.empty(n)  # from each to the goal in a straight line
+    done = np.zeros(n, np.bool_)
     for j in range(n):
-        dx, dy = points[j, 0] - points[1, 0], points[j, 1] - points[1, 1]
+        dx = points[j, 0] - points[1, 0]
+        dy = points[j, 1] - points[1, 1]
         ahead[j] = np.hypot(dx * spacing[0], dy * spacing[1])
     length[0] = 0.0
     while True:
-        i, least = -1, np.inf
+        i = -1
+        least = np.inf
         for j in range(n):
             if not done[j] and length[j] + ahead[j] < least:
-                i, least = j, length[j] + ahead[j]
+                i = j
+                least = length[j] + ahead[j]
         if i < 0 or i == 1:
             return i == 1
         done[i] = True
         for j in range(1, n):
             if done[j]:
                 continue
-            dx, dy = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1]
+            dx = points[j, 0] - points[i, 0]
+            dy = points[j, 1] - points[i, 1]
             if not (_taut(dx, dy, sign[i]) and _taut(dx, dy, sign[j])):
                 continue
             new = length[i] + np.hypot(dx * spacing[0], dy * spacing[1])
             if new >= length[j] * (1.0 - _LITTLE) or new + ahead[j] > bound:
                 continue
             if sees(boxes, points[i], points[j]):
-                length[j], before[j] = new, i
+                length[j] = new
+                before[j] = i
 
 
 def grown_boxes(blocked: np.ndarray, clearance: np.ndarray) -> Boxes:
-    """Every blocked cell grown by a clearance (rank,) in cells, exactly: cells are cut where grown ones end.
+    """Every blocked cell grown by a clearance (rank,) in cells, exactly.
 
-    A grown cell is a box again, its corners are not rounded: the distance that is kept is at least
-    the clearance, and at a corner up to sqrt(rank) times that. The border of the grid does not
-    grow. A gap of just twice the clearance is closed.
+    Cells are cut where grown ones end. A grown cell is a box again, its corners are not rounded:
+    the distance that is kept is at least the clearance, and at a corner up to sqrt(rank) times
+    that. The border of the grid does not grow. A gap of just twice the clearance is closed.
     """
     if not clearance.any():
         return unit_boxes(blocked)
     from scipy.ndimage import maximum_filter1d
 
-    grid, edges = np.asarray(blocked), []
+    grid = np.asarray(blocked)
+    edges = []
     for axis, reach in enumerate(clearance):
         whole = int(reach + _SAME)
         part = max(float(reach) - whole, 0.0)
-        grid = maximum_filter1d(grid.view(np.uint8), 2 * whole + 1, axis, mode="constant").astype(
-            bool
-        )
-        cuts = np.array([0.0, 1.0] if part <= _SAME else [0.0, part, 1.0 - part, 1.0])
-        cuts.sort()
-        cuts = cuts[np.concatenate([[True], np.diff(cuts) > _SAME])]
+        grown = maximum_filter1d(grid.view(np.uint8), 2 * whole + 1, axis, mode="constant")
+        cuts = _cuts(part)
         low = (np.arange(blocked.shape[axis]) - 0.5)[:, None] + cuts[:-1]
         edges.append(np.append(low.reshape(-1), blocked.shape[axis] - 0.5))
-        grid = _cut(grid, axis, cuts, part)
+        grid = _cut(grown.astype(bool), axis, cuts, part)
     return make_boxes(grid, edges)
+
+
+def _cuts(part: float) -> np.ndarray:
+    """Where a cell, from 0 to 1, is cut so that neighbours that grow by a part of it end there."""
+    cuts = np.array([0.0, 1.0] if part <= _SAME else [0.0, part, 1.0 - part, 1.0])
+    cuts.sort()
+    return cuts[np.concatenate([[True], np.diff(cuts) > _SAME])]
 
 
 def _cut(grid: np.ndarray, axis: int, cuts: np.ndarray, part: float) -> np.ndarray:
     """Cut the cells along an axis; a piece that the grown neighbour covers is blocked."""
-    padded = np.pad(grid, [(int(a == axis),) * 2 for a in range(grid.ndim)])
-    before, behind = (padded.take(range(k, k + grid.shape[axis]), axis) for k in (0, 2))
+    n = grid.shape[axis]
+    rim = np.zeros((grid.ndim, 2), np.int64)
+    rim[axis] = 1
+    padded = np.pad(grid, rim)
+    before = padded.take(range(n), axis)
+    behind = padded.take(range(2, n + 2), axis)
     pieces = []
     for low, high in itertools.pairwise(cuts):
         piece = grid.copy()

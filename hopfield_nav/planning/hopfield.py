@@ -46,11 +46,12 @@ class Activation(NamedTuple):
         return {THRESHOLD: math.inf, SIGMOID: 0.25 * self.slope}.get(self.kind, self.slope)
 
     def integral(self, sigma: np.ndarray) -> np.ndarray:
-        """G(sigma), the integral of the inverse of g from 0 on, in the Lyapunov function (6.4) of ragazzon2012.
+        """G(sigma) in (6.4) of ragazzon2012, a Lyapunov function: g's inverse, integrated from 0.
 
         A neuron clamped at 1 has a constant term, which may be any.
         """
-        s, b = np.asarray(sigma, float), self.slope
+        s = np.asarray(sigma, float)
+        b = self.slope
         if self.kind == LINEAR:
             return s * s / (2 * b)
         if self.kind == SATURATED:
@@ -93,7 +94,7 @@ def respond(kind, slope, v):
 
 @lru_cache(maxsize=64)
 def largest_eigenvalue(near: Neighbourhood) -> float:
-    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above it.
+    """Largest eigenvalue of the weights T of ragazzon2012 (6.2) on an open grid, or a bound above.
 
     For the 2N nearest neighbours it is exact, 2 sum_i cos(pi/(n_i + 1)), a periodic axis giving 2;
     for a larger neighbourhood it is the largest row sum of T, a bound above. Obstacles and closed
@@ -103,9 +104,12 @@ def largest_eigenvalue(near: Neighbourhood) -> float:
     shape = near.shape
     if len(near.offset) > 2 * len(shape):
         middle = (np.array(shape) - 1) // 2  # the cell with most neighbours
-        return float(near.beside(middle, near.offset)[1].sum())
-    along = zip(shape, near.periodic, strict=True)
-    return sum(2 * (1.0 if closed else math.cos(math.pi / (n + 1))) for n, closed in along)
+        _, inside = near.beside(middle, near.offset)
+        return float(inside.sum())
+    total = 0.0
+    for n, is_closed in zip(shape, near.periodic, strict=True):
+        total += 2.0 if is_closed else 2.0 * math.cos(math.pi / (n + 1))
+    return total
 
 
 def check_beta(beta: float, near: Neighbourhood) -> float:
@@ -118,9 +122,8 @@ def check_beta(beta: float, near: Neighbourhood) -> float:
     if not (beta >= SMALLEST_BETA and beta * eigenvalue < 1):
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"{SMALLEST_BETA:g} <= beta < {limit:.6g} = 1/lambda_max for shape {near.shape}"
-        raise BadInput(
-            "beta breaks the condition of ragazzon2012 (6.12)", found=beta, allowed=allowed
-        )
+        what = "beta breaks the condition of ragazzon2012 (6.12)"
+        raise BadInput(what, found=beta, allowed=allowed)
     return float(beta)
 
 
@@ -154,10 +157,8 @@ def iterate(
         raise BadInput("start and blocked differ in shape", found=np.shape(start))
     around = on_grid(near, shape)
     table = without(around.plain.table, closed_keys(closed, around.plain))
-    free, goal = (
-        ~np.asarray(blocked, dtype=bool).ravel(),
-        flat_index(target, around.shape, "target"),
-    )
+    free = ~np.asarray(blocked, dtype=bool).ravel()
+    goal = flat_index(target, around.shape, "target")
     chosen = Activation(LINEAR, float(beta)) if function is None else function
     if check and function is None:
         check_beta(beta, around)
@@ -173,7 +174,7 @@ def iterate(
 
 @kernel
 def _sweep(table, weight, free, target, kind, slope, old, new):
-    """One synchronous update from `old` to `new` (cells + 1,), both in place; whether any changed."""
+    """One synchronous update from `old` to `new` (cells + 1,), in place; whether any changed."""
     changed = False
     for i in range(free.size):
         total = 0.0
@@ -188,9 +189,10 @@ def _sweep(table, weight, free, target, kind, slope, old, new):
 
 @kernel
 def _iterate(table, weight, free, target, kind, slope, most_sweeps, activation):
-    """Sweep until nothing changes; `activation` (cells + 1,) in place. Returns the number of sweeps."""
+    """Sweep until nothing changes, `activation` (cells + 1,) in place; returns how many sweeps."""
     other = np.zeros_like(activation)
-    sweeps, changed = 0, True
+    sweeps = 0
+    changed = True
     while changed and sweeps < most_sweeps:
         changed = _sweep(table, weight, free, target, kind, slope, activation, other)
         activation[:] = other
@@ -199,7 +201,9 @@ def _iterate(table, weight, free, target, kind, slope, most_sweeps, activation):
 
 
 def judge_function(function: Activation, near: Neighbourhood) -> Activation:
-    """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid; see `check_beta`.
+    """The function, if its steepest slope satisfies (6.12) of ragazzon2012 on this grid.
+
+    See `check_beta`.
 
     Raises ``BadInput``: it is too steep.
     """
@@ -207,7 +211,8 @@ def judge_function(function: Activation, near: Neighbourhood) -> Activation:
     if not function.steepest * eigenvalue < 1:
         limit = 1 / eigenvalue if eigenvalue > 0 else math.inf
         allowed = f"below {limit:.6g} = 1/lambda_max for shape {near.shape}"
-        what = f"activation function {NAMES[function.kind]} breaks the condition of ragazzon2012 (6.12)"
+        name = NAMES[function.kind]
+        what = f"activation function {name} breaks the condition of ragazzon2012 (6.12)"
         raise BadInput(what, found=f"steepest slope {function.steepest:g}", allowed=allowed)
     return function
 
@@ -231,9 +236,8 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
     index = 0
     for at, size in zip(numbers.tolist(), shape, strict=True):
         if not 0 <= at < size:
+            what = f"{name} cell lies outside the grid"
             allowed = f"0 to below {tuple(shape)}"
-            raise BadInput(
-                f"{name} cell lies outside the grid", found=numbers.tolist(), allowed=allowed
-            )
+            raise BadInput(what, found=numbers.tolist(), allowed=allowed)
         index = index * size + at
     return int(index)

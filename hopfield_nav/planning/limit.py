@@ -5,42 +5,58 @@ sigma_i = beta^(distance_i): each neuron counts its shortest path alone, where t
 counts all walks. Distances are kept, not activations, so that nothing underflows and beta drops
 out.
 
-Where all steps are equally long they are hops, of `limit_bits`; else sums of lengths, by Dial's
-buckets. Cells wait in buckets of one shortest step's width. No step leads from a bucket back into
-itself, so all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox
-1979). Where the longest step is very much longer than the shortest, buckets are wider. A cell that
-is improved while its bucket is emptied then waits in it again, which is exact too. No border is
-tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is shut. Behind
-an edge of a closed axis its cells are ghosts of the cells on the other side, whose place ``fold``
-finds. Cells with a closed step have a bit in their state, so that only they are asked which of
-their steps it is.
+It is settled in one of two ways, and both stay. Where all steps are equally long `limit_bits`
+counts hops, 64 cells at a time. Where they are not, distances are sums of lengths, by Dial's
+buckets below, which take 4 to 36 times as long on a map that either could settle.
+
+Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
+all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the
+longest step is very much longer than the shortest, buckets are wider. A cell that is improved while
+its bucket is emptied then waits in it again, which is exact too.
+
+No border is tested: the grid has a rim as wide as the longest step. Behind an open edge the rim is
+shut. Behind an edge of a closed axis its cells are ghosts of the cells on the other side, whose
+place ``fold`` finds. Cells with a closed step have a bit in their state, so that only they are
+asked which of their steps it is.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.planning.ascent import UNREACHED, descend
+from hopfield_nav.planning.ascent import UNREACHED, descend, locate
 from hopfield_nav.planning.closed import NONE_CLOSED, by_place, is_closed
-from hopfield_nav.planning.limit_bits import blocks, levels
-from hopfield_nav.planning.neighbourhood import Neighbourhood
+from hopfield_nav.planning.limit_bits import (
+    blocks,
+    first_levels,
+    further_levels,
+    levels,
+    room_for,
+)
+from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, strides
 from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
+from hopfield_nav.planning.unlooked import unlooked
 
 OPEN, SHUT, GHOST = 0, 1, 2
 MOST_BUCKETS = 4096
 WAITS = 4  # bit of the state: the cell stands in the bucket of its distance
 SOME_CLOSED = 8  # bit of the state of an open cell: one of its steps is closed
-END = -1
+END = -1  # in place of an entry: a bucket has no more
+NOWHERE = -1  # in place of a place: no step leads there
+NO_DOORS = np.empty((0, 0), np.int64)
+ENTRIES = 1024  # of all buckets, for which there is room at first
 
 
 class Field(NamedTuple):
     """A settled limit network."""
 
-    label: np.ndarray  # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
-    nothing: float  # label of a place that is blocked or from which there is no path; 0 or inf
+    # (places,) how far each place is from the nearest target: int32, 1 + hops, or float64, a length
+    # (or, where they are few, uint8)
+    label: np.ndarray
+    nothing: float  # label of a place that is blocked or without a path to a target; 0 or inf
     step: np.ndarray  # (k,) difference of labels that belongs to a step
     offset: np.ndarray  # (k, rank) the step in cells, in tie order
     shape: np.ndarray  # (rank,) cells along each axis
@@ -49,16 +65,104 @@ class Field(NamedTuple):
     closed: np.ndarray  # (n,) int64, sorted keys of the closed steps by place, see `closed`
 
 
+def plan_limit(
+    blocked: np.ndarray, near: Neighbourhood, start: int, goal: int, closed: np.ndarray
+) -> Plan:
+    """Settle the limit network on a bool grid, and the path down its distances.
+
+    Start and goal are flat indices, and the goal counts as free; ``closed`` are the keys of closed
+    steps, with cells in C order.
+    """
+    grid = np.ascontiguousarray(blocked)
+    if near.uniform:
+        return _plan_hops(grid, near, start, goal, closed)
+    first = np.unravel_index(start, near.shape)
+    last = np.unravel_index(goal, near.shape)
+    return plan_in_field(_solve_lengths(grid, near, last, closed), near, first, closed)
+
+
 def plan_in_field(
     field: Field, near: Neighbourhood, start: Sequence[int], closed: np.ndarray = NONE_CLOSED
 ) -> Plan:
-    """The path down the distances of a settled limit network; ``closed`` are the keys of its closed steps."""
-    cells, steps, reached = descend(field, np.array(start, np.int64))
-    length = float(np.add.reduce(near.length[steps])) if reached else np.inf
-    settled = Landscape(partial(activation_grid, field, near), near, closed, False)
-    return Plan(
-        cells if reached else None, "" if reached else NO_PATH, length, "limit", landscape=settled
+    """The path down the distances of a settled limit network, from a start (rank,).
+
+    ``closed`` are the keys of its closed steps.
+    """
+    return _as_plan(*descend(field, np.array(start, np.int64)), field, near, closed)
+
+
+def _as_plan(
+    cells: np.ndarray,
+    steps: np.ndarray,
+    reached: bool,
+    field: Field,
+    near: Neighbourhood,
+    closed: np.ndarray,
+) -> Plan:
+    """What `descend` found, as a plan."""
+    settled = Landscape(partial(activation_grid, field, near), near, closed, sums=False)
+    if not reached:
+        return Plan(None, NO_PATH, np.inf, "limit", landscape=settled)
+    return Plan(cells, "", near.length_of(steps), "limit", landscape=settled)
+
+
+def _plan_hops(
+    blocked: np.ndarray, near: Neighbourhood, start: int, goal: int, closed: np.ndarray
+) -> Plan:
+    """Count hops and walk down them; arguments as of `plan_limit`."""
+    layout = blocks(near.shape, near.periodic)
+    guarded, doors = _guarded(closed, near, layout.place)
+    keys = by_place(closed, near, layout.place)
+    words, queues, level = room_for(layout)
+    field = Field(
+        level, UNREACHED, near.hop, near.offset, layout.shape, layout.wrap, layout.place, keys
     )
+    flat = blocked.reshape(-1)
+    count, hop, cells, steps, reached = _settle_and_walk_unlooked()(
+        layout, flat, words, queues, guarded, doors, field, goal, start
+    )
+    if count == 0:
+        return _as_plan(cells, steps, reached, field, near, closed)
+    label = further_levels(layout, words, queues, count, hop, level, guarded, doors)
+    first = np.unravel_index(start, near.shape)
+    return plan_in_field(field._replace(label=label), near, first, closed)
+
+
+@kernel
+def _settle_and_walk(layout, blocked, words, queues, guarded, doors, field, goal, start):
+    """Settle the network as far as bytes count hops, and walk down them: one call for a small map.
+
+    Start and goal are flat indices, the other arguments those of `first_levels`, whose levels are
+    the labels of the ``field``, in place. Returns what `first_levels` does, the wave's count and
+    hop, and what `descend` does, which is right where the wave came to an end: its count is 0.
+    """
+    at = np.empty((1, field.shape.size), np.int64)
+    locate(goal, field.shape, at[0])
+    count, hop = first_levels(layout, blocked, at, words, queues, field.label, guarded, doors)
+    locate(start, field.shape, at[0])
+    cells, steps, reached = descend(field, at[0])
+    return count, hop, cells, steps, reached
+
+
+@lru_cache(maxsize=1)
+def _settle_and_walk_unlooked() -> Callable:
+    """`_settle_and_walk`, called without a look at the types of its arguments."""
+    near = neighbourhood_of((1,))
+    layout = blocks((1,), (False,))
+    guarded, doors = _guarded(NONE_CLOSED, near, layout.place)
+    words, queues, level = room_for(layout)
+    field = Field(
+        level,
+        UNREACHED,
+        near.hop,
+        near.offset,
+        layout.shape,
+        layout.wrap,
+        layout.place,
+        NONE_CLOSED,
+    )
+    free = np.zeros(1, bool)
+    return unlooked(_settle_and_walk, layout, free, words, queues, guarded, doors, field, 0, 0)
 
 
 def solve(
@@ -67,72 +171,112 @@ def solve(
     targets: Sequence[int] | np.ndarray,
     closed: np.ndarray = NONE_CLOSED,
 ) -> Field:
-    """Settle the limit network on a bool grid; a target (rank,), or several (m, rank), counts as free."""
+    """Settle the limit network on a bool grid.
+
+    A target (rank,), or several (m, rank), counts as free; ``closed`` are the keys of closed steps.
+    """
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
-        layout = blocks(near.shape, near.periodic)
-        aim = _cells(targets, len(layout.place))
-        doors = (
-            _guarded(closed, near, layout.place)
-            if closed.size
-            else (closed, np.empty((0, len(near.offset)), int))
-        )
-        label = levels(layout, grid.reshape(-1), aim, *doors)
-        step, keys = np.ones(len(near.length), np.int64), by_place(closed, near, layout.place)
-        return Field(
-            label, UNREACHED, step, near.offset, layout.shape, layout.wrap, layout.place, keys
-        )
-    padded, state = pad(grid, near)
+        return _solve_hops(grid, near, targets, closed)
+    return _solve_lengths(grid, near, targets, closed)
+
+
+def _solve_hops(
+    blocked: np.ndarray,
+    near: Neighbourhood,
+    targets: Sequence[int] | np.ndarray,
+    closed: np.ndarray,
+) -> Field:
+    """Count hops by `limit_bits`; arguments as of `solve`."""
+    layout = blocks(near.shape, near.periodic)
+    guarded, doors = _guarded(closed, near, layout.place)
+    aims = _as_rows(targets, len(near.shape))
+    return Field(
+        label=levels(layout, blocked.reshape(-1), aims, guarded, doors),
+        nothing=UNREACHED,
+        step=near.hop,
+        offset=near.offset,
+        shape=layout.shape,
+        wrap=layout.wrap,
+        place=layout.place,
+        closed=by_place(closed, near, layout.place),
+    )
+
+
+def _solve_lengths(
+    blocked: np.ndarray,
+    near: Neighbourhood,
+    targets: Sequence[int] | np.ndarray,
+    closed: np.ndarray,
+) -> Field:
+    """Sum lengths by Dial's buckets; arguments as of `solve`."""
+    padded, state = pad(blocked, near)
     goals = places_of(padded.place, targets)
     state[goals] = OPEN
     keys = by_place(closed, near, padded.place)
     cells = keys // len(near.length)
     state[cells[state[cells] == OPEN]] = SOME_CLOSED
-    label = distances(padded, near.length, state, goals, keys)
     return Field(
-        label, np.inf, near.length, near.offset, padded.shape, padded.wrap, padded.place, keys
+        label=distances(padded, near.length, state, goals, keys),
+        nothing=np.inf,
+        step=near.length,
+        offset=near.offset,
+        shape=padded.shape,
+        wrap=padded.wrap,
+        place=padded.place,
+        closed=keys,
     )
 
 
 def _guarded(
     closed: np.ndarray, near: Neighbourhood, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places (g,) of the cells with a closed step, and those (g, k) from which each may be entered; -1: none.
+    """The cells with a closed step, (g,), and the cells from which each may be entered, (g, k).
 
-    ``closed`` are sorted keys with cells in C order, and ``place`` is the table of the layout.
+    Both are places of the table ``place`` (rank, longest); -1 where a step is closed or leads out.
+    ``closed`` are sorted keys with cells in C order.
     """
-    of, way = np.divmod(closed, len(near.offset))
-    first = np.diff(of, prepend=-1) != 0
-    shut = np.zeros((np.count_nonzero(first), len(near.offset)), bool)
-    shut[np.cumsum(first) - 1, way] = True
-    cells, axes = np.stack(np.unravel_index(of[first], near.shape), axis=-1), np.arange(len(place))
+    if closed.size == 0:
+        return closed, NO_DOORS
+    steps = len(near.offset)
+    cell, step = np.divmod(closed, steps)
+    is_first = np.diff(cell, prepend=-1) != 0  # of the keys of its cell
+    row = np.cumsum(is_first) - 1
+    shut = np.zeros((row[-1] + 1, steps), bool)
+    shut[row, step] = True
+    cells = np.stack(np.unravel_index(cell[is_first], near.shape), axis=-1)
     beside, inside = near.beside(cells[:, None], near.offset)
+    axes = np.arange(len(place))
     doors = place[axes, beside].sum(axis=-1)
-    return place[axes, cells].sum(axis=-1), np.where(inside & ~shut, doors, -1)
+    return place[axes, cells].sum(axis=-1), np.where(inside & ~shut, doors, NOWHERE)
 
 
 def places_of(place: np.ndarray, cells: Sequence[int] | np.ndarray) -> np.ndarray:
     """Places (m,) of a cell (rank,) or several (m, rank) from the table `place` (rank, longest)."""
-    return np.asarray(place[np.arange(len(place)), _cells(cells, len(place))].sum(axis=1))
+    rank = len(place)
+    return np.asarray(place[np.arange(rank), _as_rows(cells, rank)].sum(axis=1))
 
 
-def _cells(cells: Sequence[int] | np.ndarray, rank: int) -> np.ndarray:
+def _as_rows(cells: Sequence[int] | np.ndarray, rank: int) -> np.ndarray:
     """A cell (rank,) or several (m, rank) as rows that a kernel takes."""
     return np.array(cells, np.int64, order="C").reshape(-1, rank)
 
 
 def activation_grid(field: Field, near: Neighbourhood) -> np.ndarray:
-    """Minus the distances to the nearest target in the unit of `spacing`, as a grid; -inf where there is no path."""
+    """Minus the distance of every cell to the nearest target, as a grid in the unit of `spacing`.
+
+    It is -inf where there is no path.
+    """
+    counts_hops = field.nothing == UNREACHED
     first, *others = (row[:n] for row, n in zip(field.place, near.shape, strict=True))
-    within = (
-        sum(np.ix_(*others)) if others else np.int64(0)
-    )  # a slice at a time: places are twice as large as labels
-    grid, hop = np.empty(near.shape), near.length[0] if near.uniform else 1.0
-    for k, place in enumerate(first):
+    within = sum(np.ix_(*others)) if others else np.int64(0)
+    grid = np.empty(near.shape)
+    for k, place in enumerate(first):  # a slice at a time: places take twice the room of labels
         label = field.label[place + within]
-        grid[k] = np.where(
-            label != field.nothing, hop * (label - (field.nothing == UNREACHED)), np.inf
-        )
+        distance = label
+        if counts_hops:
+            distance = near.length[0] * np.subtract(label, 1, dtype=np.float64)
+        grid[k] = np.where(label != field.nothing, distance, np.inf)
     return 0.0 - grid
 
 
@@ -148,83 +292,122 @@ class Padded(NamedTuple):
 
 
 def pad(blocked: np.ndarray, near: Neighbourhood) -> tuple[Padded, np.ndarray]:
-    """Lay out a bool grid; with the layout comes the state of all places: OPEN, SHUT or GHOST, uint8."""
+    """Lay out a bool grid with a rim.
+
+    With the layout comes the state of all places: OPEN, SHUT or GHOST, uint8.
+    """
     reach = int(np.abs(near.offset).max())
     wide = np.array(blocked.shape) + 2 * reach
-    stride = np.append(np.cumprod(wide[:0:-1])[::-1], 1)
+    stride = strides(wide)
     place = np.zeros((blocked.ndim, max(blocked.shape)), np.int64)
     for axis, n in enumerate(blocked.shape):
         place[axis, :n] = (np.arange(n) + reach) * stride[axis]
-    state = np.full(wide, SHUT, np.uint8)
     inner = [slice(reach, -reach)] * blocked.ndim
-    state[tuple(slice(None) if w else s for w, s in zip(near.wrap, inner, strict=True))] = GHOST
+    with_ghosts = [
+        slice(None) if closed else own for own, closed in zip(inner, near.wrap, strict=True)
+    ]
+    state = np.full(wide, SHUT, np.uint8)
+    state[tuple(with_ghosts)] = GHOST
     state[tuple(inner)] = blocked
-    layout = Padded(np.array(blocked.shape), near.wrap, stride, reach, near.offset @ stride, place)
+    layout = Padded(
+        shape=np.array(blocked.shape),
+        wrap=near.wrap,
+        stride=stride,
+        reach=reach,
+        step=near.offset @ stride,
+        place=place,
+    )
     return layout, state.reshape(-1)
 
 
 @kernel
 def distances(layout, length, state, targets, closed):
-    """Shortest distances (places,) to the nearest of the targets' places (m,), inf where there is no path.
+    """Shortest distances (places,) to the nearest target, by Dial's buckets; inf without a path.
 
-    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets OPEN,
-    also changed in place; the open cells of the ``closed`` keys (n,) by place are SOME_CLOSED.
+    ``length`` (k,) is that of the steps, ``state`` (places,) that of `pad` with the targets' places
+    (m,) OPEN, also changed in place; the open cells of the ``closed`` keys (n,) by place are
+    SOME_CLOSED.
+
+    A bucket is a list of entries: ``head`` has its first one, ``after`` the one behind each,
+    ``cell`` the place that waits. The buckets in use are as many as the longest step passes over,
+    so they take turns. An entry whose cell got a shorter way stays where it is, and is passed over.
     """
-    shape, stride, reach, step = layout.shape, layout.stride, layout.reach, layout.step
-    distance, width = np.full(state.size, np.inf), max(length.min(), length.max() / MOST_BUCKETS)
-    per_width = 1.0 / width
+    distance = np.full(state.size, np.inf)
+    per_width = 1.0 / max(length.min(), length.max() / MOST_BUCKETS)  # buckets per unit of length
     head = np.full(np.int64(length.max() * per_width) + 3, END, np.int64)
-    used, spare, waiting, now = targets.size, END, targets.size, 0
-    cell, after = np.empty(used + 1024, np.int64), np.empty(used + 1024, np.int64)
-    for m in range(used):
-        cell[m], after[m], head[0] = targets[m], head[0], m
-        distance[targets[m]] = 0.0
-        state[targets[m]] |= WAITS
+    cell = np.empty(targets.size + ENTRIES, np.int64)
+    after = np.empty(targets.size + ENTRIES, np.int64)
+    for entry in range(targets.size):
+        _put(targets[entry], 0, entry, head, cell, after)
+        distance[targets[entry]] = 0.0
+        state[targets[entry]] |= WAITS
+    waiting = targets.size  # entries in all buckets
+    used = targets.size  # entries that there have been at a time
+    spare = END  # first of those that are used no more
+    bucket = 0  # the nearest one
     while waiting > 0:
-        node = head[now % head.size]
-        if node == END:
-            now += 1
+        entry = head[bucket % head.size]
+        if entry == END:
+            bucket += 1
             continue
-        head[now % head.size] = after[node]
-        after[node] = spare
-        spare = node
+        head[bucket % head.size] = after[entry]
+        after[entry] = spare
+        spare = entry
         waiting -= 1
-        i = cell[node]
+        i = cell[entry]
         here = distance[i]
-        if np.int64(here * per_width) != now:
-            continue  # an older, longer entry
+        if np.int64(here * per_width) != bucket:
+            continue
         state[i] &= ~np.uint8(WAITS)
-        gated = state[i] & SOME_CLOSED != 0
-        for k in range(step.size):
-            j = i + step[k]
-            if state[j] == SHUT or (gated and is_closed(closed, i * step.size + k)):
+        for k in range(layout.step.size):
+            j = _leads_to(i, k, layout, state, closed)
+            if j == NOWHERE:
                 continue
-            if state[j] == GHOST:
-                j = fold(j, shape, stride, reach)
-                if state[j] == SHUT:
-                    continue
             beyond = here + length[k]
-            if beyond < distance[j]:
-                stands = state[j] & WAITS != 0 and np.int64(distance[j] * per_width) == np.int64(
-                    beyond * per_width
-                )
-                if not stands:  # in that very bucket
-                    if spare != END:
-                        node, spare = spare, after[spare]
-                    else:
-                        if used == cell.size:
-                            cell, after = (
-                                np.concatenate((cell, cell)),
-                                np.concatenate((after, after)),
-                            )
-                        node = used
-                        used += 1
-                    slot = np.int64(beyond * per_width) % head.size
-                    cell[node], after[node], head[slot] = j, head[slot], node
-                    waiting += 1
-                    state[j] |= WAITS
-                distance[j] = beyond
+            if beyond >= distance[j]:
+                continue
+            aim = np.int64(beyond * per_width)
+            stands_there = state[j] & WAITS != 0 and np.int64(distance[j] * per_width) == aim
+            distance[j] = beyond
+            if stands_there:
+                continue
+            if spare != END:
+                entry = spare
+                spare = after[spare]
+            else:
+                if used == cell.size:
+                    cell = np.concatenate((cell, cell))
+                    after = np.concatenate((after, after))
+                entry = used
+                used += 1
+            _put(j, aim, entry, head, cell, after)
+            waiting += 1
+            state[j] |= WAITS
     return distance
+
+
+@inlined
+def _put(place, bucket, entry, head, cell, after):
+    """Put a place into a bucket as an entry, in front of the others; in place."""
+    slot = bucket % head.size
+    cell[entry] = place
+    after[entry] = head[slot]
+    head[slot] = entry
+
+
+@inlined
+def _leads_to(i, k, layout, state, closed):
+    """The place of the open cell to which step k leads from the place i; NOWHERE without one."""
+    j = i + layout.step[k]
+    if state[j] == SHUT:
+        return NOWHERE
+    if state[i] & SOME_CLOSED != 0 and is_closed(closed, i * layout.step.size + k):
+        return NOWHERE
+    if state[j] == GHOST:
+        j = fold(j, layout.shape, layout.stride, layout.reach)
+        if state[j] == SHUT:
+            return NOWHERE
+    return j
 
 
 @inlined

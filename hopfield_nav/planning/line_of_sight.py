@@ -12,6 +12,7 @@ import numpy as np
 
 from dynamics import BadInput
 from dynamics.kernels.decorators import kernel
+from hopfield_nav.planning.neighbourhood import strides
 
 EPS = 1e-9  # [cells] nearer than this is on the face
 MOST_AXES = 6  # 2^6 cells meet at a corner
@@ -29,11 +30,11 @@ class Boxes(NamedTuple):
 def make_boxes(blocked: np.ndarray, edges: list[np.ndarray]) -> Boxes:
     """A grid and the coordinates of its faces, one array of n + 1 an axis."""
     count = np.array(blocked.shape, np.int64)
-    stride = np.array([int(np.prod(count[a + 1 :])) for a in range(count.size)], np.int64)
     table = np.full((count.size, int(count.max()) + 1), np.inf)
     for a, row in enumerate(edges):
         table[a, : row.size] = row
-    return Boxes(np.ascontiguousarray(blocked).reshape(-1), stride, count, table)
+    flat = np.ascontiguousarray(blocked).reshape(-1)
+    return Boxes(flat, strides(count), count, table)
 
 
 def unit_boxes(blocked: np.ndarray) -> Boxes:
@@ -66,7 +67,8 @@ def _sees_all(boxes, start, end, out):
 @kernel
 def _below(row, count, x):
     """Number of the cell [row[i], row[i + 1]) that holds x; -1 or count outside."""
-    low, high = -1, count
+    low = -1
+    high = count
     while high - low > 1:
         middle = (low + high) // 2
         if row[middle] <= x:
@@ -97,7 +99,8 @@ def _spread(boxes, cell, step, axes, crossed, reach, up):
     are those along whose faces the line runs, to both sides of which it may be moved; the last
     ones, so many as are ``crossed``, in one direction.
     """
-    bits, sides = axes.size, axes.size - crossed
+    bits = axes.size
+    sides = bits - crossed
     again = True
     while again:
         again = False
@@ -115,7 +118,8 @@ def _spread(boxes, cell, step, axes, crossed, reach, up):
                     if code & (1 << k):
                         up[axes[k]] = step[axes[k]]
                 if _is_free(boxes, cell, up):
-                    reach[code] = again = True
+                    reach[code] = True
+                    again = True
 
 
 @kernel
@@ -126,15 +130,17 @@ def _enter(boxes, p, d, cell, step, axes):
     """
     sides = 0
     for a in range(p.size):
-        row, n = boxes.edges[a], boxes.shape[a]
+        low = _below(boxes.edges[a], boxes.shape[a], p[a] - EPS)
+        high = _below(boxes.edges[a], boxes.shape[a], p[a] + EPS)
         if d[a] > EPS:
-            cell[a], step[a] = _below(row, n, p[a] + EPS), 1
+            cell[a] = high
+            step[a] = 1
         elif d[a] < -EPS:
-            i = _below(row, n, p[a] - EPS)
-            cell[a], step[a] = i, -1
+            cell[a] = low
+            step[a] = -1
         else:
-            low, high = _below(row, n, p[a] - EPS), _below(row, n, p[a] + EPS)
-            cell[a], step[a] = low, 1
+            cell[a] = low
+            step[a] = 1
             if high > low:
                 axes[sides] = a
                 sides += 1
@@ -146,10 +152,13 @@ def sees(boxes, p, q):
     """Whether the line from p to q, (rank,) each, keeps out of the blocked boxes."""
     rank = p.size
     d = q - p
-    cell, step, up = np.empty(rank, np.int64), np.empty(rank, np.int64), np.zeros(rank, np.int64)
+    cell = np.empty(rank, np.int64)
+    step = np.empty(rank, np.int64)
+    up = np.zeros(rank, np.int64)
     axes = np.empty(rank, np.int64)
     sides = _enter(boxes, p, d, cell, step, axes)
-    reach, after = np.zeros(64, np.bool_), np.zeros(64, np.bool_)
+    reach = np.zeros(64, np.bool_)
+    after = np.zeros(64, np.bool_)
     lanes = 1 << sides
     some = False
     for lane in range(lanes):

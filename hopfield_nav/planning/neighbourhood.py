@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ MOST_RATIO = 1e5  # of two axes' spacings; the queue of `limit.distances` needs 
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Which cells of a grid are connected, made and checked by `neighbourhood_of`; equal ones are one object.
+    """Which cells of a grid are connected, made and checked by `neighbourhood_of`.
 
-    Its arrays are read-only, because they are kept.
+    Equal ones are one object. Its arrays are read-only, because they are kept.
     """
 
     shape: tuple[int, ...]  # cells along each axis
@@ -45,6 +45,11 @@ class Neighbourhood:
         return _read_only(np.sqrt(((self.offset * np.array(self.spacing)) ** 2).sum(axis=1)))
 
     @cached_property
+    def hop(self) -> np.ndarray:
+        """(k,) of the steps, counted in hops: each is one."""
+        return _read_only(np.ones(len(self.offset), np.int64))
+
+    @cached_property
     def uniform(self) -> bool:
         """Whether all steps are equally long (hops then measure distance)."""
         return bool((self.length == self.length[0]).all())
@@ -54,8 +59,19 @@ class Neighbourhood:
         """(rank,) bool, which axes are closed: `periodic` for kernels."""
         return _read_only(np.array(self.periodic))
 
+    def length_of(self, steps: np.ndarray) -> float:
+        """How long a chain of steps with these numbers (m,) is, in the unit of `spacing`."""
+        if self._counts_cells:
+            return float(len(steps))
+        return float(np.add.reduce(self.length[steps]))
+
+    @cached_property
+    def _counts_cells(self) -> bool:
+        """Whether every step has the length 1."""
+        return bool((self.length == 1.0).all())
+
     def beside(self, cells: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The cells (..., rank) at steps from cells, and whether they are in the grid, (...) bool."""
+        """The cells (..., rank) at steps from cells; and whether they are in the grid, (...)."""
         beside = cells + steps
         inside = (self.wrap | ((beside >= 0) & (beside < self.shape))).all(axis=-1)
         return beside % self.shape, inside
@@ -67,7 +83,7 @@ class Neighbourhood:
 
     @property
     def plain(self) -> "Neighbourhood":
-        """The same connections in cells and in the default order: weights know no spacing and no ties."""
+        """The same connections in cells and default order: weights know no spacing and no ties."""
         return neighbourhood_of(self.shape, self.radius, periodic=self.periodic)
 
 
@@ -78,7 +94,7 @@ def neighbourhood_of(
     periodic: Sequence[bool] | None = None,
     ties: Sequence[str] | None = None,
 ) -> Neighbourhood:
-    """Connect each cell with all cells at 0 < distance <= radius (ragazzon2012 (6.2), without self).
+    """Connect each cell with all at 0 < distance <= radius (ragazzon2012 (6.2), without self).
 
     The arguments are checked once; what cannot be remembered, or is unfit, is looked at as it was
     given. A radius of 1 cell gives the 2N nearest; steps longer than one cell pass over what lies
@@ -88,21 +104,24 @@ def neighbourhood_of(
 
     Raises ``BadInput``: an argument that does not fit the shape or is out of range.
     """
-    others = radius, spacing, periodic, ties
     try:
-        return _remembered(tuple(shape), *[tuple(a) if isinstance(a, list) else a for a in others])
+        return _remembered(tuple(shape), radius, _as_key(spacing), _as_key(periodic), _as_key(ties))
     except (TypeError, BadInput):
-        return _look_at(shape, *others)
+        return _look_at(shape, radius, spacing, periodic, ties)
+
+
+def _as_key(value: Any) -> Any:
+    """The value as something that can be remembered, if it is a list."""
+    return tuple(value) if type(value) is list else value
 
 
 def on_grid(near: Neighbourhood | None, shape: tuple[int, ...]) -> Neighbourhood:
-    """The neighbourhood that was given, by default the 2N nearest; BadInput if it is of another grid."""
+    """The neighbourhood that was given, by default the 2N nearest; BadInput if of another grid."""
     if near is None:
         return neighbourhood_of(shape)
     if near.shape != shape:
-        raise BadInput(
-            "the neighbourhood is of another grid", found=near.shape, allowed=f"of {shape}"
-        )
+        what = "the neighbourhood is of another grid"
+        raise BadInput(what, found=near.shape, allowed=f"of {shape}")
     return near
 
 
@@ -126,35 +145,39 @@ _remembered: Any = lru_cache(maxsize=64)(_look_at)
 _only = lru_cache(maxsize=64)(Neighbourhood)
 
 
+def strides(lengths: np.ndarray) -> np.ndarray:
+    """Steps of the flat index, C order, along the axes of an array with these lengths (rank,)."""
+    behind = np.append(lengths[1:], 1)
+    return np.cumprod(behind[::-1])[::-1].copy()
+
+
 def axis_name(axis: int) -> str:
     """Name of a grid axis: u, v, w, then x4, x5, … ."""
     return "uvw"[axis] if axis < 3 else f"x{axis + 1}"
 
 
 def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
-    """Read a tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
+    """A tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
 
     The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the
     document's order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v,
     +v (ragazzon2012, C.2.3).
     """
-    code = {
-        sign + axis_name(a): 2 * a + s for a in reversed(range(rank)) for s, sign in enumerate("+-")
-    }
+    code = {}
+    for axis in reversed(range(rank)):
+        code["+" + axis_name(axis)] = 2 * axis
+        code["-" + axis_name(axis)] = 2 * axis + 1
     names = list(code) if ties is None else ties
     allowed = "each once of " + ", ".join(code)
     if not isinstance(names, (list, tuple)) or any(not isinstance(n, str) for n in names):
         raise BadInput("tie order is a list of signed axes", found=ties, allowed=allowed)
     for name in names:
         if name not in code:
-            near = nearest_name(name, code)
-            raise BadInput(
-                "unknown signed axis in tie order", found=name, allowed=allowed, nearest=near
-            )
+            what = "unknown signed axis in tie order"
+            raise BadInput(what, found=name, allowed=allowed, nearest=nearest_name(name, code))
     if sorted(names) != sorted(code):
-        raise BadInput(
-            "tie order names an axis twice or not at all", found=list(names), allowed=allowed
-        )
+        what = "tie order names an axis twice or not at all"
+        raise BadInput(what, found=list(names), allowed=allowed)
     return tuple(code[name] for name in names)
 
 
@@ -165,19 +188,19 @@ def _check_radius(radius: float) -> float:
 
 
 def _check_size(radius: float, shape: tuple[int, ...]) -> float:
-    """The radius, none beyond the grid's own size, with which a cell has not too many neighbours."""
+    """The radius, not beyond the grid's own size; BadInput for one with too many neighbours."""
     across = math.sqrt(sum((n - 1) ** 2 for n in shape))
     if radius > across:
         radius = max(1.0, math.ceil(across))
     rank = len(shape)
-    steps = math.pi ** (rank / 2) / math.gamma(rank / 2 + 1) * radius**rank
+    unit_ball = math.pi ** (rank / 2) / math.gamma(rank / 2 + 1)  # its volume
+    steps = unit_ball * radius**rank
     if steps > MOST_STEPS:
         most = radius * (MOST_STEPS / steps) ** (1 / rank)
-        allowed = f"about {most:.3g} at most ({MOST_STEPS} neighbours)"
         what = "so large a neighbourhood that a cell has too many neighbours"
-        raise BadInput(
-            what, found=f"radius {radius:g}, about {steps:.3g} neighbours", allowed=allowed
-        )
+        found = f"radius {radius:g}, about {steps:.3g} neighbours"
+        allowed = f"about {most:.3g} at most ({MOST_STEPS} neighbours)"
+        raise BadInput(what, found=found, allowed=allowed)
     return radius
 
 
@@ -189,9 +212,8 @@ def _check_spacing(spacing: float | Sequence[float] | None, rank: int) -> tuple[
     if values.shape not in {(), (rank,)} or not (np.isfinite(values) & (values > 0)).all():
         raise BadInput("spacing", found=spacing, allowed=f"positive, one number or {rank}")
     if values.max() > MOST_RATIO * values.min():
-        raise BadInput(
-            "spacing", found=spacing, allowed=f"numbers within a factor of {MOST_RATIO:g}"
-        )
+        allowed = f"numbers within a factor of {MOST_RATIO:g}"
+        raise BadInput("spacing", found=spacing, allowed=allowed)
     return tuple(np.broadcast_to(values, (rank,)).tolist())
 
 
@@ -204,10 +226,8 @@ def _check_periodic(
     least = 2 * math.floor(_check_radius(radius)) + 1
     for axis, (n, closed) in enumerate(zip(shape, wrap, strict=True)):
         if closed and n < least:
-            allowed = f">= {least} cells"
-            raise BadInput(
-                f"periodic axis {axis_name(axis)} is too short", found=n, allowed=allowed
-            )
+            what = f"periodic axis {axis_name(axis)} is too short"
+            raise BadInput(what, found=n, allowed=f">= {least} cells")
     return wrap
 
 
@@ -216,38 +236,58 @@ def _ball(rank: int, limit: float) -> list[tuple[int, ...]]:
     if rank == 0:
         return [()]
     reach = math.isqrt(int(limit))
-    return [(c, *rest) for c in range(-reach, reach + 1) for rest in _ball(rank - 1, limit - c * c)]
+    steps = []
+    for c in range(-reach, reach + 1):
+        steps += [(c, *others) for others in _ball(rank - 1, limit - c * c)]
+    return steps
 
 
 @lru_cache(maxsize=64)
 def _offsets(radius: float, order: tuple[int, ...]) -> np.ndarray:
-    """All steps within the radius: along an axis first, then by length, then as words in tie order."""
+    """All steps within the radius, in tie order.
+
+    Those along an axis come first, then the shorter, then those that the order of the signed axes
+    puts first, as a dictionary does words.
+    """
     limit = radius * radius * (1 + 1e-12)  # sqrt(2)**2 is meant to hold the diagonal
-    steps = [s for s in _ball(len(order) // 2, limit) if any(s)]
+    steps = [step for step in _ball(len(order) // 2, limit) if any(step)]
 
-    def key(step: tuple[int, ...]) -> tuple:
-        word = [order.index(2 * a + (c < 0)) for a, c in enumerate(step) for _ in range(abs(c))]
-        return (sum(c != 0 for c in step) > 1, sum(c * c for c in step), sorted(word))
+    def rank_of(step: tuple[int, ...]) -> tuple:
+        axes = sum(c != 0 for c in step)
+        squared_length = sum(c * c for c in step)
+        return axes > 1, squared_length, _as_word(step, order)
 
-    return _read_only(np.array(sorted(steps, key=key), dtype=np.int64))
+    return _read_only(np.array(sorted(steps, key=rank_of), dtype=np.int64))
+
+
+def _as_word(step: tuple[int, ...], order: tuple[int, ...]) -> list[int]:
+    """The signed axes along which a step goes, once a cell, each as its place in the order."""
+    word = []
+    for axis, cells in enumerate(step):
+        signed_axis = 2 * axis if cells > 0 else 2 * axis + 1
+        word += [order.index(signed_axis)] * abs(cells)
+    return sorted(word)
 
 
 @lru_cache(maxsize=16)
 def _table(near: Neighbourhood) -> np.ndarray:
-    columns = []
-    for step in near.offset:  # one at a time: the cells of all are many
-        along = np.meshgrid(
-            *map(np.add, map(np.arange, near.shape), step), indexing="ij", sparse=True
-        )
-        inside = [
-            p | ((a >= 0) & (a < n))
-            for a, n, p in zip(along, near.shape, near.periodic, strict=True)
-        ]
-        index = np.ravel_multi_index(tuple(along), near.shape, mode="wrap")
-        columns.append(
-            np.where(reduce(np.logical_and, inside), index, index.size).ravel().astype(np.uint32)
-        )
+    columns = [_column(near, step) for step in near.offset]
     return _read_only(np.stack(columns, axis=1))
+
+
+def _column(near: Neighbourhood, step: np.ndarray) -> np.ndarray:
+    """Flat index (cells,) of the neighbour at a step (rank,) of each cell; `cells` without one.
+
+    Coordinates are kept along each axis, as a sparse grid: those of all cells take much room.
+    """
+    coordinates = [np.arange(n) + c for n, c in zip(near.shape, step, strict=True)]
+    there = np.meshgrid(*coordinates, indexing="ij", sparse=True)
+    inside = np.ones((1,) * len(near.shape), bool)
+    for at, n, is_closed in zip(there, near.shape, near.periodic, strict=True):
+        if not is_closed:
+            inside = inside & (at >= 0) & (at < n)
+    index = np.ravel_multi_index(tuple(there), near.shape, mode="wrap")
+    return np.where(inside, index, index.size).ravel().astype(np.uint32)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -23,12 +23,16 @@ from hopfield_nav.planning.hopfield import (
     largest_eigenvalue,
 )
 from hopfield_nav.planning.hopfield import activation as activation_function
+from hopfield_nav.planning.limit import plan_limit
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, on_grid
 from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
 from hopfield_nav.planning.sum_exact import Equilibrium, log_activation, settle
 
 NETWORKS = ("limit", "sum")
-FADED = "the activations of the cells on the way are too small for plain doubles: some 300 cells at beta 0.1"
+FADED = (
+    "the activations of the cells on the way are too small for plain doubles: "
+    "some 300 cells at beta 0.1"
+)
 _SMALLEST = 1e-300  # of an activation, below which it soon is none
 LARGE = 10_000_000  # connections; a table of them takes 12 bytes for each
 MOST_SWEEPS = 100_000
@@ -83,7 +87,7 @@ def plan_path(
     """
     grid = check_grid(blocked)
     near = neighbourhood_of(grid.shape, radius, spacing, periodic, ties)
-    return replan(grid, start, goal, network, beta, near, False, closed, activation)
+    return _plan(grid, start, goal, network, beta, near, closed, activation, may_be_blocked=False)
 
 
 def replan(
@@ -106,43 +110,61 @@ def replan(
     Raises ``BadInput``: as `plan_path`.
     """
     grid = check_grid(blocked)
-    require_known(network, NETWORKS, "network")
-    first, last = flat_index(start, grid.shape, "start"), flat_index(goal, grid.shape, "goal")
     around = on_grid(near, grid.shape)
-    keys = closed_keys(closed, around)
-    function = (
-        None if activation == "linear" else choose_function(network, activation, beta, around)
-    )
-    slope = function.slope if function else None
-    if network == "sum" and (keys.size or function):
-        check_size(around)
-    if network == "sum" and not function:
-        slope = check_beta(default_beta(around) if beta is None else beta, around)
-    if not allow_blocked_start and (grid.item(first) or grid.item(last)):
-        reason = "start cell is blocked" if grid.item(first) else "goal cell is blocked"
-        return Plan(None, reason, np.inf, network, slope)
-    if function:
-        return plan_activated(grid, start, goal, function, around, closed)
-    if slope is None:
-        from hopfield_nav.planning.limit import (
-            plan_in_field,
-            solve,
-        )  # which the network of the document does not need
+    return _plan(
+        grid, start, goal, network, beta, around, closed, activation,
+        may_be_blocked=allow_blocked_start,
+    )  # fmt: skip
 
-        return plan_in_field(solve(grid, around, goal, keys), around, start, keys)
-    return plan_in_sum(solve_sum(around, goal, slope, np.ascontiguousarray(grid), keys), start)
+
+def _plan(
+    blocked: np.ndarray,
+    start: Sequence[int],
+    goal: Sequence[int],
+    network: str,
+    beta: float | None,
+    near: Neighbourhood,
+    closed: np.ndarray | Sequence | None,
+    activation: str,
+    may_be_blocked: bool,
+) -> Plan:
+    """A plan on a bool grid; ``may_be_blocked`` are start and goal."""
+    require_known(network, NETWORKS, "network")
+    first = flat_index(start, near.shape, "start")
+    last = flat_index(goal, near.shape, "goal")
+    keys = closed_keys(closed, near)
+    function = None
+    slope = None
+    if network == "sum" and (keys.size or activation != "linear"):
+        check_size(near)
+    if activation != "linear":
+        function = choose_function(network, activation, beta, near)
+        slope = function.slope
+    elif network == "sum":
+        slope = check_beta(default_beta(near) if beta is None else beta, near)
+    if not may_be_blocked and blocked.item(first):
+        return Plan(None, "start cell is blocked", np.inf, network, slope)
+    if not may_be_blocked and blocked.item(last):
+        return Plan(None, "goal cell is blocked", np.inf, network, slope)
+    if function is not None:
+        return plan_activated(blocked, start, goal, function, near, closed)
+    if slope is not None:
+        return plan_in_sum(solve_sum(near, goal, slope, blocked, keys), start)
+    return plan_limit(blocked, near, first, last, keys)
 
 
 def check_grid(blocked: np.ndarray) -> np.ndarray:
-    """The grid as a bool array; BadInput if it is none, nor one of the integers 0 and 1, or has no cell."""
+    """The grid as a bool array.
+
+    Raises ``BadInput``: neither bools nor the integers 0 and 1, or no cell at all.
+    """
     grid = np.asarray(blocked)
     if grid.dtype.kind in "iu" and np.isin(grid, (0, 1)).all():
         grid = grid.astype(bool)
     if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
         kind = f"{grid.dtype} of shape {grid.shape}"
-        raise BadInput(
-            "blocked", found=kind, allowed="a bool array with at least one cell, or one of 0, 1"
-        )
+        allowed = "a bool array with at least one cell, or one of 0, 1"
+        raise BadInput("blocked", found=kind, allowed=allowed)
     return grid
 
 
@@ -160,9 +182,8 @@ def choose_function(
     Raises ``BadInput``: the network has no activation function, or there is none of that name.
     """
     if network != "sum":
-        raise BadInput(
-            f"network {network} has no activation function", found=activation, allowed="linear"
-        )
+        what = f"network {network} has no activation function"
+        raise BadInput(what, found=activation, allowed="linear")
     return activation_function(activation, default_beta(near) if beta is None else beta)
 
 
@@ -181,14 +202,24 @@ def plan_activated(
     """
     sigma, sweeps = iterate(blocked, goal, near=near, function=function, closed=closed)
     saturated = int(np.count_nonzero(sigma >= 1.0)) > 1
-    problem = near, tuple(int(c) for c in goal), function.slope, closed_keys(closed, near)
-    mantissa, exponent = np.append(sigma.ravel(), 0.0), np.zeros(sigma.size + 1, np.int32)
-    state = Equilibrium(mantissa, exponent, sweeps, True, saturated)
-    plan = plan_in_sum(Summed(*problem, state, None, sweeps, True, saturated), start)
+    state = Equilibrium(
+        mantissa=np.append(sigma.ravel(), 0.0),
+        exponent=np.zeros(sigma.size + 1, np.int32),
+        sweeps=sweeps,
+        settled=True,
+        saturated=saturated,
+    )
+    network = Summed(
+        near, _as_cell(goal), function.slope, closed_keys(closed, near),
+        equilibrium=state, logs=None, sweeps=sweeps, settled=True, saturated=saturated,
+    )  # fmt: skip
+    plan = plan_in_sum(network, start)
     if plan.cells is not None:
         return plan
-    dark = FADED if sigma[sigma > 0.0].min() < _SMALLEST else NO_PATH
-    return replace(plan, reason=dark if plan.reason == NO_PATH else TOP)
+    if plan.reason != NO_PATH:
+        return replace(plan, reason=TOP)
+    has_faded = sigma[sigma > 0.0].min() < _SMALLEST
+    return replace(plan, reason=FADED if has_faded else NO_PATH)
 
 
 class Summed(NamedTuple):
@@ -210,15 +241,22 @@ class Summed(NamedTuple):
         assert logs is not None
         return logs.reshape(self.near.shape)
 
+    @property
+    def landscape(self) -> Landscape:
+        """The network as records and pictures have it."""
+        return Landscape(self.log_activation, self.near, self.closed, sums=True)
+
 
 def check_size(near: Neighbourhood) -> None:
-    """BadInput if the connections of a grid with closed steps are too many for a table."""
+    """Whether the connections of a grid with closed steps are few enough for a table.
+
+    Raises ``BadInput``: they are not.
+    """
     connections = math.prod(near.shape) * len(near.length)
     if connections > LARGE:
         what = "too many connections for closed steps in network sum"
-        raise BadInput(
-            what, found=connections, allowed=f"up to {LARGE}; any number in network limit"
-        )
+        allowed = f"up to {LARGE}; any number in network limit"
+        raise BadInput(what, found=connections, allowed=allowed)
 
 
 def solve_sum(
@@ -228,67 +266,115 @@ def solve_sum(
     blocked: np.ndarray,
     closed: np.ndarray = NONE_CLOSED,
 ) -> Summed:
-    """Settle the summing network on a bool grid in C order; arguments as the attributes of ``Summed``."""
-    problem, flat = (near, tuple(int(c) for c in target), beta, closed), blocked.reshape(-1)
-    eigenvalue, first = largest_eigenvalue(near), flat_index(target, near.shape, "target")
+    """Settle the summing network on a bool grid; arguments as the attributes of ``Summed``."""
+    flat = np.ascontiguousarray(blocked).reshape(-1)
     if flat.size * len(near.length) > LARGE and beta >= SMALLEST_BETA:
-        from hopfield_nav.planning.sum_rows import relax, rows
+        in_rows = _settle_rows(near, _as_cell(target), beta, flat, closed)
+        if in_rows is not None:
+            return in_rows
+    table = without(near.table, closed)
+    first = flat_index(target, near.shape, "target")
+    state = settle(table, flat, first, beta, largest_eigenvalue(near), MOST_SWEEPS)
+    return Summed(
+        near, _as_cell(target), beta, closed, equilibrium=state, logs=None,
+        sweeps=state.sweeps, settled=state.settled, saturated=state.saturated,
+    )  # fmt: skip
 
-        activation, shut = np.zeros(flat.size), flat.copy()
-        activation[first], shut[first] = 1.0, True
-        sweeps, settled, safe = relax(
-            activation, shut, rows(near, problem[1]), beta, eigenvalue, MOST_SWEEPS, TOLERANCE
-        )
-        if safe:  # else plain doubles might underflow
-            saturated = int(np.count_nonzero(activation == 1.0)) > 1
-            with np.errstate(divide="ignore"):
-                np.log(activation, out=activation)
-            return Summed(*problem, None, activation, sweeps, settled, saturated)
-    state = settle(without(near.table, closed), flat, first, beta, eigenvalue, MOST_SWEEPS)
-    return Summed(*problem, state, None, state.sweeps, state.settled, state.saturated)
+
+def _settle_rows(
+    near: Neighbourhood,
+    target: tuple[int, ...],
+    beta: float,
+    blocked: np.ndarray,
+    closed: np.ndarray,
+) -> Summed | None:
+    """Settle it in plain doubles, ``blocked`` (cells,); None where they might underflow."""
+    from hopfield_nav.planning.sum_rows import relax, rows
+
+    first = flat_index(target, near.shape, "target")
+    activation = np.zeros(blocked.size)
+    activation[first] = 1.0
+    shut = blocked.copy()
+    shut[first] = True
+    sweeps, settled, safe = relax(
+        activation, shut, rows(near, target), beta, largest_eigenvalue(near), MOST_SWEEPS, TOLERANCE
+    )
+    if not safe:
+        return None
+    saturated = int(np.count_nonzero(activation == 1.0)) > 1
+    with np.errstate(divide="ignore"):
+        logs = np.log(activation, out=activation)
+    return Summed(
+        near, target, beta, closed, equilibrium=None, logs=logs,
+        sweeps=sweeps, settled=settled, saturated=saturated,
+    )  # fmt: skip
 
 
 def plan_in_sum(network: Summed, start: Sequence[int]) -> Plan:
     """The path of steepest ascent in a settled summing network, from the start to its target."""
-    cells, length, reached = _climb(network, tuple(int(c) for c in start))
-    plan = (
-        network.beta,
-        network.saturated,
-        Landscape(network.log_activation, network.near, network.closed, True),
-    )
+    climb = _climb_grid if network.equilibrium is None else _climb_table
+    cells, length, reached = climb(network, _as_cell(start))
+    reason = ""
     if not network.settled:
-        return Plan(
-            None, f"the network did not settle in {network.sweeps} sweeps", np.inf, "sum", *plan
-        )
-    if not reached:
-        return Plan(None, _why_stopped(network, cells), np.inf, "sum", *plan)
-    return Plan(cells, "", length, "sum", *plan)
+        reason = f"the network did not settle in {network.sweeps} sweeps"
+    elif not reached:
+        reason = _why_stopped(network, cells)
+    return Plan(
+        cells=None if reason else cells,
+        reason=reason,
+        length=np.inf if reason else length,
+        network="sum",
+        beta=network.beta,
+        saturated=network.saturated,
+        landscape=network.landscape,
+    )
 
 
-def _climb(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
-    """Cells (k, rank) of steepest ascent, their length, and whether it ends at the target."""
-    near, target, _, closed, state, *_ = network
-    if state is not None:
-        ends = flat_index(start, near.shape, "start"), flat_index(target, near.shape, "target")
-        table, shape = without(near.table, closed), np.array(near.shape)
-        return climb_cells(table, near.length, shape, *ends, state.mantissa, state.exponent)
-    landscape, cells = Landscape(network.log_activation, near, closed, True), [np.array(start)]
-    while tuple(cells[-1]) != target:
+def _climb_table(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
+    """Steepest ascent over the neighbour table.
+
+    Returns its cells (k, rank), their length, and whether it ends at the target.
+    """
+    near = network.near
+    state = network.equilibrium
+    assert state is not None
+    first = flat_index(start, near.shape, "start")
+    last = flat_index(network.target, near.shape, "target")
+    table = without(near.table, network.closed)
+    shape = np.array(near.shape)
+    return climb_cells(table, near.length, shape, first, last, state.mantissa, state.exponent)
+
+
+def _climb_grid(network: Summed, start: tuple[int, ...]) -> tuple[np.ndarray, float, bool]:
+    """Steepest ascent over the grid of ln sigma, for which no table is made; as `_climb_table`."""
+    near = network.near
+    landscape = network.landscape
+    cells = [np.array(start)]
+    while tuple(cells[-1]) != network.target:
         (after,) = landscape.climbed(cells[-1][None])
         if (after == cells[-1]).all():
             break
         cells.append(after)
-    turn = np.where(near.wrap, near.shape, np.inf)
     moves = np.abs(np.diff(cells, axis=0, prepend=cells[:1]))
-    length = float(np.linalg.norm(np.minimum(moves, turn - moves) * near.spacing, axis=1).sum())
-    return np.array(cells), length, tuple(cells[-1]) == target
+    around = np.where(near.wrap, near.shape, np.inf)  # cells, once around a closed axis
+    moves = np.minimum(moves, around - moves)
+    length = float(np.linalg.norm(moves * near.spacing, axis=1).sum())
+    return np.array(cells), length, tuple(cells[-1]) == network.target
 
 
 def _why_stopped(network: Summed, cells: np.ndarray) -> str:
-    cell = tuple(int(c) for c in cells[-1])
+    """Why the ascent over cells (k, rank) ended beside the target."""
+    cell = _as_cell(cells[-1])
     if len(cells) == 1 and network.log_activation()[cell] == -np.inf:
         return NO_PATH
     if network.saturated:
-        return f"the network saturates: activations are clamped at 1, and the ascent stops at cell {cell}"
+        return (
+            "the network saturates: activations are clamped at 1, "
+            f"and the ascent stops at cell {cell}"
+        )
     most = f"1/{len(network.near.length)} (one over the neighbours)"
     return f"false maximum at cell {cell}: beta {network.beta:g} is above {most}"
+
+
+def _as_cell(cell: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(c) for c in cell)

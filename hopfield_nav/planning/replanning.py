@@ -42,9 +42,12 @@ class Replanner:
     """
 
     def __init__(
-        self, blocked: np.ndarray, goal: Sequence[int] | np.ndarray, near: Neighbourhood | None = None,
+        self,
+        blocked: np.ndarray,
+        goal: Sequence[int] | np.ndarray,
+        near: Neighbourhood | None = None,
         closed: Steps = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._blocked = np.array(check_grid(blocked), order="C")
         shape = self._blocked.shape
         goals: list[Any] = [goal] if np.ndim(goal) < 2 else list(np.asarray(goal))
@@ -73,13 +76,16 @@ class Replanner:
         """
         index = flat_index(cell, self._blocked.shape, "blocked")
         flat = self._blocked.reshape(-1)
-        was_blocked, flat[index] = bool(flat[index]), True
+        was_blocked = bool(flat[index])
+        flat[index] = True
         if was_blocked or index in self._goal_indices:
             return 0
         return self._repaired(block(self._field, flat, index, self._most))
 
     def close(self, steps: Steps) -> int:
-        """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions; answers as `block`.
+        """Close steps, pairs (m, 2, rank) of neighbouring cells, in both directions.
+
+        Answers as `block`.
 
         Raises ``BadInput``: as `planning.plan_path` for ``closed``.
         """
@@ -87,9 +93,8 @@ class Replanner:
         places, _ = with_new(self._field.closed, by_place(new, self._near, self._field.place))
         self._field = self._field._replace(closed=places)
         cells, numbers = np.divmod(new, len(self._near.offset))
-        return self._repaired(
-            close(self._field, self._blocked.reshape(-1), cells, numbers, self._most)
-        )
+        flat = self._blocked.reshape(-1)
+        return self._repaired(close(self._field, flat, cells, numbers, self._most))
 
     def plan(self, start: Sequence[int]) -> Plan:
         """The path from a start (rank,) to the nearest goal; its grids are those of the planner.
@@ -102,13 +107,13 @@ class Replanner:
         return replace(plan_in_field(self._field, self._near, start), landscape=None)
 
     def path(self, start: Sequence[int]) -> np.ndarray | None:
-        """Cells (k, rank) from a start to the nearest goal; None where there is no path. See `plan`."""
+        """Cells (k, rank) from a start to the nearest goal, see `plan`; None without a path."""
         return self.plan(start).cells
 
     @property
     def landscape(self) -> Landscape:
         """The network as it stands when its activations are first asked for."""
-        return Landscape(self._activation, self._near, self._keys, False)
+        return Landscape(self._activation, self._near, self._keys, sums=False)
 
     def _activation(self) -> np.ndarray:
         return activation_grid(self._field, self._near)
@@ -142,12 +147,13 @@ def _push_children(field, at, own, heap):
 
 @kernel
 def _settle_again(field, blocked, heap, most):
-    """Clear the queued cells that have no shortest path any more, and all that lose theirs; reach them again.
+    """Clear the queued cells that have no shortest path any more, and all that lose theirs by it.
 
-    In place; returns how many were cleared, or GIVEN_UP.
+    Then they are reached again. In place; returns how many were cleared, or GIVEN_UP.
     """
-    label, nothing, shape, place = field.label, field.nothing, field.shape, field.place
-    at, cleared = np.empty(shape.size, np.int64), np.empty(most, np.int64)
+    label, nothing, _, _, shape, _, place, _ = field
+    at = np.empty(shape.size, np.int64)
+    cleared = np.empty(most, np.int64)
     count = 0
     while len(heap) > 0:
         own, j = heappop(heap)
@@ -188,9 +194,10 @@ def block(field, blocked, cell, most):
 
 @kernel
 def close(field, blocked, cells, steps, most):
-    """Repair the labels, in place, after steps, among those of `field.closed`, are closed; as `block`.
+    """Repair the labels, in place, after steps are closed; answers as `block`.
 
-    ``cells`` (m,) are those from which the steps with these numbers (m,) lead, in both directions.
+    ``cells`` (m,) are those from which the steps with these numbers (m,) lead, in both directions;
+    their keys are among `field.closed` already.
     """
     label, nothing, step, offset, shape, wrap, place, _ = field
     at = np.empty(shape.size, np.int64)
@@ -198,7 +205,8 @@ def close(field, blocked, cells, steps, most):
     heap.pop()
     for n in range(cells.size):
         locate(cells[n], shape, at)
-        i, j = own_place(at, place), neighbour(at, offset, steps[n], shape, wrap, place)
+        i = own_place(at, place)
+        j = neighbour(at, offset, steps[n], shape, wrap, place)
         if label[i] != nothing and label[j] != nothing and label[j] + step[steps[n]] == label[i]:
             heappush(heap, (label[i], cells[n]))
     return _settle_again(field, blocked, heap, most)

@@ -28,15 +28,14 @@ PATIENCE = 40  # sweeps, times 2 - omega, after which what still moves is roundi
 BATCH = 64  # most sweeps with the same exponents
 STEEP = 0.7  # of beta lambda, above which it pays to know the eigenvalue of the very map
 WIDEST = 5  # exponents between neighbours; beta >= 1e-60 keeps it below
-POWERS = 16  # steps of the power method, which estimates the largest eigenvalue over the cells that are reached
+POWERS = 16  # steps of the power method
 LARGEST = 1e200  # of a value within a batch: times beta RADIX**WIDEST it is still finite
 
 
 class Equilibrium(NamedTuple):
     """Settled activations of the summing network."""
 
-    # (cells + 1,) float64, 0 at obstacles and where there is no path to the target
-    mantissa: np.ndarray
+    mantissa: np.ndarray  # (cells + 1,) float64, 0 at obstacles and without a path to the target
     exponent: np.ndarray  # (cells + 1,) int32 of RADIX
     sweeps: int  # number of sweeps
     settled: bool  # whether the last sweep changed nothing
@@ -58,7 +57,8 @@ def _normalise(value, exponent):
 @kernel
 def _total(table, i, mantissa, exponent):
     """Sum of the activations of the neighbours of cell i, as value and exponent."""
-    value, top = 0.0, NOTHING
+    value = 0.0
+    top = NOTHING
     for k in range(table.shape[1]):
         j = table[i, k]
         if exponent[j] == top:
@@ -84,13 +84,15 @@ def _find_exponents(table, queue, reached, beta, mantissa, exponent):
         value, top = _total(table, i, mantissa, exponent)
         value, top = _normalise(beta * value, top)
         if top > 0 or (top == 0 and value > 1.0):
-            value, top = 1.0, 0
-        mantissa[i], exponent[i] = value, top
+            value = 1.0
+            top = 0
+        mantissa[i] = value
+        exponent[i] = top
 
 
 @kernel
 def _link(table, queue, reached, cells):
-    """The connections as places in the queue, (reached, k); `reached` for cells that are not in it."""
+    """The connections as places in the queue, (reached, k); `reached` for cells not in it."""
     place = np.full(cells + 1, reached, np.int32)
     for n in range(reached):
         place[queue[n]] = n
@@ -103,9 +105,10 @@ def _link(table, queue, reached, cells):
 
 @kernel
 def _begin_batch(link, queue, beta, mantissa, exponent, weight, value, ceiling):
-    """Values of a batch by place, where sigma = 1 clamps them, and the weights of their connections; in place.
+    """Begin a batch: its values, where sigma = 1 clamps them, and its weights; in place.
 
-    These (reached, k) are beta * RADIX**(exponent of neighbour - own exponent).
+    The weights of the connections (reached, k) are beta * RADIX**(exponent of neighbour - own
+    exponent); all are by place in the queue.
     """
     reached = link.shape[0]
     for n in range(reached):
@@ -121,7 +124,7 @@ def _begin_batch(link, queue, beta, mantissa, exponent, weight, value, ceiling):
 
 @kernel
 def _relax(link, weight, omega, still, ceiling, value):
-    """One over-relaxed sweep over all places but the target's; in place. Returns whether any moved."""
+    """One over-relaxed sweep over all places but the target's, in place; whether any moved."""
     moved = False
     for n in range(1, link.shape[0]):
         goal = 0.0
@@ -141,22 +144,28 @@ def counts_as_none(omega, sweeps):
     omega) sweeps; near 1/lambda over-relaxation amplifies it, and the bound grows until it lies
     above.
     """
-    return CONVERGED / (2.0 - omega) * max(1.0, sweeps * (2.0 - omega) / PATIENCE) ** 2
+    patience = max(1.0, sweeps * (2.0 - omega) / PATIENCE)
+    return CONVERGED / (2.0 - omega) * patience**2
 
 
 @kernel
 def _batches(link, queue, beta, omega, most_sweeps, mantissa, exponent):
-    """Relax in batches until the first sweep of one moves nothing; in place. Returns sweeps, settled."""
+    """Relax in batches until the first sweep of one moves nothing, in place.
+
+    Returns how many sweeps were made, and whether that came about.
+    """
     weight = np.empty(link.shape)
     value = np.zeros(link.shape[0] + 1)
     ceiling = np.empty(link.shape[0])
-    sweeps, settled = 0, False
+    sweeps = 0
+    settled = False
     while not settled and sweeps < most_sweeps:
         _begin_batch(link, queue, beta, mantissa, exponent, weight, value, ceiling)
         still = counts_as_none(omega, sweeps)
         settled = not _relax(link, weight, omega, still, ceiling, value)
         sweeps += 1
-        moved, left = not settled, BATCH
+        moved = not settled
+        left = BATCH
         while moved and left > 0:
             moved = _relax(link, weight, omega, still, ceiling, value)
             sweeps += 1
@@ -177,7 +186,8 @@ def flood(table, blocked, target, queue):
         unseen[i] = not blocked[i]
     unseen[target] = False
     queue[0] = target
-    head, tail = 0, 1
+    head = 0
+    tail = 1
     while head < tail:
         i = queue[head]
         head += 1
@@ -192,18 +202,22 @@ def flood(table, blocked, target, queue):
 
 @kernel
 def own_eigenvalue(link, bound):
-    """Estimate the largest eigenvalue of the connections among the reached cells without the target.
+    """The largest eigenvalue of the connections among the reached cells without the target.
 
-    Obstacles lower it well below the bound of an open grid, and over-relaxation suited to the bound
-    would swing. Steps of the power method; each quotient of norms is a bound below. ``link``
-    (reached, k) are places of the neighbours, the target's place 0; `reached` where there is none.
+    It is estimated. Obstacles lower it well below the bound of an open grid, and over-relaxation
+    suited to the bound would swing. Steps of the power method; each quotient of norms is a bound
+    below. ``link`` (reached, k) are places of the neighbours, the target's place 0; `reached` where
+    there is none.
     """
     reached = link.shape[0]
-    old, new = np.ones(reached + 1), np.zeros(reached + 1)
-    old[0], old[reached] = 0.0, 0.0
+    old = np.ones(reached + 1)
+    new = np.zeros(reached + 1)
+    old[0] = 0.0
+    old[reached] = 0.0
     quotient = 0.0
     for _ in range(POWERS):
-        before, after = 0.0, 0.0
+        before = 0.0
+        after = 0.0
         for n in range(1, reached):
             total = 0.0
             for k in range(link.shape[1]):
@@ -223,10 +237,12 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
     The target counts as free and is clamped at 1. The eigenvalue is the largest of T, or a bound
     above it; 1e-60 <= beta < 1/eigenvalue. After ``most_sweeps`` it gives up, ``settled`` False.
     """
-    mantissa, exponent = np.zeros(blocked.size + 1), np.full(blocked.size + 1, NOTHING, np.int32)
+    mantissa = np.zeros(blocked.size + 1)
+    exponent = np.full(blocked.size + 1, NOTHING, np.int32)
     queue = np.empty(blocked.size, np.int32)
     reached = flood(table, blocked, target, queue)
-    mantissa[target], exponent[target] = 1.0, 0
+    mantissa[target] = 1.0
+    exponent[target] = 0
     _find_exponents(table, queue, reached, beta, mantissa, exponent)
     link = _link(table, queue, reached, blocked.size)
     largest = eigenvalue if beta * eigenvalue < STEEP else own_eigenvalue(link, eigenvalue)
@@ -240,7 +256,8 @@ def settle(table, blocked, target, beta, eigenvalue, most_sweeps):
 
 def log_activation(equilibrium: Equilibrium) -> np.ndarray:
     """Natural logarithm of the activations, (cells,); -inf where they are zero."""
-    mantissa, exponent = equilibrium.mantissa[:-1], equilibrium.exponent[:-1]
+    mantissa = equilibrium.mantissa[:-1]
+    exponent = equilibrium.exponent[:-1]
     logs = np.full(mantissa.size, -np.inf)
     live = mantissa > 0
     logs[live] = np.log(mantissa[live]) + exponent[live] * np.log(RADIX)

@@ -1,4 +1,4 @@
-"""The network "sum" on very large grids of several axes: plain doubles, row by row, without a table.
+"""The network "sum" on very large grids of several axes: plain doubles, row by row, no table.
 
 Rows lie along the last axis. A sweep visits them outward from the target along every axis, so that
 one sweep carries the activation through all open space. Where a path is so long that a double could
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
-from hopfield_nav.planning.neighbourhood import Neighbourhood
+from hopfield_nav.planning.neighbourhood import Neighbourhood, strides
 from hopfield_nav.planning.sum_exact import counts_as_none
 
 SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal double
@@ -37,7 +37,7 @@ def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
         gap = np.abs(np.arange(n) - at)
         gap = np.minimum(gap, n - gap) if near.wrap[axis] else gap
         order[axis, :n] = np.argsort(gap, kind="stable")
-    stride = np.append(np.cumprod(shape[:0:-1])[::-1], 1).astype(np.int64)
+    stride = strides(np.array(shape))
     leaves = (near.offset[:, :-1] != 0).any(axis=1)
     along = near.offset[~leaves, -1].copy()
     across = near.offset[leaves]
@@ -48,7 +48,7 @@ def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
 
 @inlined
 def _first_of(row, step, layout):
-    """First cell of the row at a step from the row with leading coordinates `row`; -1 beyond an edge."""
+    """First cell of the row that lies at a step from `row` (rank - 1,); -1 beyond an edge."""
     first = 0
     for a in range(row.size):
         c = row[a] + step[a]
@@ -76,9 +76,10 @@ def _add_row(values, first, step, wraps, total):
 
 @inlined
 def _gather(values, row, first, layout, total):
-    """Sum of the neighbours in other rows, `total` (n,), for the row that begins at `first`; in place."""
+    """Sum of the neighbours in other rows, `total` (n,), of the row that begins at `first`."""
     total[:] = 0.0
-    last, inside = row.size, True  # no step from the row leads over an edge
+    last = row.size
+    inside = True  # no step from the row leads over an edge
     for a in range(last):
         inside &= layout.reach <= row[a] < layout.shape[a] - layout.reach
     for m in range(layout.jump.size):
@@ -93,7 +94,8 @@ def _gather(values, row, first, layout, total):
 @inlined
 def _load(values, first, layout, own):
     """Copy a row and what lies before and behind it into `own` (n + 2 reach,); in place."""
-    last, reach = layout.shape.size - 1, layout.reach
+    last = layout.shape.size - 1
+    reach = layout.reach
     n = layout.shape[last]
     for x in range(n):
         own[reach + x] = values[first + x]
@@ -110,15 +112,16 @@ def _relax_row(values, shut, first, layout, rule, total, own):
     ``rule``: beta, over-relaxation, and the relative change that counts as none.
     """
     beta, omega, tolerance = rule
-    last, reach, along = layout.shape.size - 1, layout.reach, layout.along
-    order = layout.order[last]
-    moved, least = False, 1.0
+    reach = layout.reach
+    order = layout.order[layout.shape.size - 1]
+    moved = False
+    least = 1.0
     for m in range(total.size):
         x = order[m]
         if shut[first + x]:
             continue
         goal = total[x]
-        for step in along:
+        for step in layout.along:
             goal += own[reach + x + step]
         goal *= beta
         if goal > 0.0:
@@ -133,7 +136,7 @@ def _relax_row(values, shut, first, layout, rule, total, own):
 
 @kernel
 def _next(counter, row, layout):
-    """Advance the leading coordinates `row` to the next row outward; False behind the last; in place."""
+    """Move the leading coordinates `row` to the next row outward; False behind the last one."""
     a = row.size - 1
     while a >= 0:
         counter[a] += 1
@@ -148,12 +151,15 @@ def _next(counter, row, layout):
 
 @kernel
 def _sweep(values, shut, layout, rule):
-    """One over-relaxed sweep; in place. Returns whether any cell moved, and the smallest activation."""
+    """One over-relaxed sweep, in place: whether any cell moved, and the smallest activation."""
     leading = layout.shape.size - 1
-    counter, row = np.zeros(leading, np.int64), layout.order[:leading, 0].copy()
+    counter = np.zeros(leading, np.int64)
+    row = layout.order[:leading, 0].copy()
     total = np.empty(layout.shape[leading])
     own = np.zeros(layout.shape[leading] + 2 * layout.reach)
-    moved, least, more = False, 1.0, True
+    moved = False
+    least = 1.0
+    more = True
     while more:
         first = 0
         for a in range(leading):
@@ -169,15 +175,17 @@ def _sweep(values, shut, layout, rule):
 
 @kernel
 def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
-    """Settle the summing network, ragazzon2012 (6.9), from the activations (cells,) it has, in place.
+    """Settle the summing network, ragazzon2012 (6.9), from the activations (cells,) that it has.
 
-    The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and
+    In place. The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and
     ``tolerance`` the relative change of a cell that counts as none, at least that of rounding.
     Returns the number of sweeps, whether the last one moved no cell, and whether no activation came
     near the smallest double. If not, the activations are worthless.
     """
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
-    sweeps, moved, safe = 0, True, True
+    sweeps = 0
+    moved = True
+    safe = True
     while moved and safe and sweeps < most_sweeps:
         rule = beta, omega, max(tolerance, counts_as_none(omega, sweeps))
         moved, least = _sweep(values, shut, layout, rule)
