@@ -63,7 +63,9 @@ def _mass_matrix(numbers: np.ndarray, n: int, q: np.ndarray, out: Table, room: R
     rows = row_count(room, q, n)
     if q.size != rows * n or out.shape != (rows * n, n):
         return False
-    arm, work, q = arm_in(numbers, n), work_in(room_here(room), n), view(q, 0, (rows, n))
+    arm = arm_in(numbers, n)
+    work = work_in(room_here(room), n)
+    q = view(q, 0, (rows, n))
     still = work.still
     for i in range(n):
         still[i] = 0.0
@@ -84,12 +86,10 @@ def update_mass_and_bias(arm, gravity, qd, work):
 @inlined
 def _forward_pass(arm, gravity, qd, work):
     """Joint axes, inertias, and the force each link needs at zero joint acceleration."""
-    # of the body's point at the origin
-    velocity = NONE
+    velocity = NONE  # of the body's point at the origin
     acceleration = (ZERO, times(-1.0, three(gravity, 0)))
-    # z and origin of frame i-1 as the dynamics have it
-    axis = UP
-    origin = ZERO
+    axis = UP  # z of frame i-1 as the dynamics have it
+    origin = ZERO  # of that frame
     for i in range(qd.size):
         turn = work.rotation[i]
         s = turning_axis(axis, origin)
@@ -107,31 +107,41 @@ def _forward_pass(arm, gravity, qd, work):
 
 @inlined
 def _about_origin(mass, c, tensor, turn):
-    """A link about the base origin in base axes: R I R^T, moved by Steiner's theorem."""
+    """A link's mass, first and second moment about the base origin, in base axes.
+
+    The second moment is R I R^T, about the centre of mass ``c``, and m (c·c 1 - c c^T), by which
+    the parallel axis theorem moves it to the origin. R is ``turn``, I the ``tensor``.
+    """
     h = times(mass, c)
-    x, y, z = vector(turn, 0, 0), vector(turn, 1, 0), vector(turn, 2, 0)
-    u, v, w = matmul(tensor, x), matmul(tensor, y), matmul(tensor, z)
-    xx = dot(u, x) + h[1] * c[1] + h[2] * c[2]
-    xy = dot(u, y) - h[0] * c[1]
-    xz = dot(u, z) - h[0] * c[2]
-    yy = dot(v, y) + h[0] * c[0] + h[2] * c[2]
-    yz = dot(v, z) - h[1] * c[2]
-    zz = dot(w, z) + h[0] * c[0] + h[1] * c[1]
+    # entry (i, j) of R I R^T is row i of R times I times row j of R
+    row_x = vector(turn, 0, 0)
+    row_y = vector(turn, 1, 0)
+    row_z = vector(turn, 2, 0)
+    I_x = matmul(tensor, row_x)
+    I_y = matmul(tensor, row_y)
+    I_z = matmul(tensor, row_z)
+    xx = dot(I_x, row_x) + h[1] * c[1] + h[2] * c[2]
+    xy = dot(I_x, row_y) - h[0] * c[1]
+    xz = dot(I_x, row_z) - h[0] * c[2]
+    yy = dot(I_y, row_y) + h[0] * c[0] + h[2] * c[2]
+    yz = dot(I_y, row_z) - h[1] * c[2]
+    zz = dot(I_z, row_z) + h[0] * c[0] + h[1] * c[1]
     return mass, h, (xx, xy, xz, yy, yz, zz)
 
 
 @inlined
 def _backward_pass(arm, work):
     """Sum inertias and forces from the tool to the base, and project them on the joint axes."""
-    motion, matrix = work.motion, work.mass_matrix
-    body = NO_BODY
-    force = NONE
-    for i in range(motion.shape[0] - 1, -1, -1):
+    matrix = work.mass_matrix
+    body = NO_BODY  # of all links from i on
+    force = NONE  # on all links from i on
+    for i in range(work.motion.shape[0] - 1, -1, -1):
         body = add_body(body, body_in(work.composite, i))
         force = plus(force, pair(work.force, i))
-        s = pair(motion, i)
+        s = pair(work.motion, i)
         work.bias[i] = power(s, force)
         momentum = body_times(body, s)
         for j in range(i + 1):
-            matrix[i, j] = matrix[j, i] = power(pair(motion, j), momentum)
+            matrix[i, j] = power(pair(work.motion, j), momentum)
+            matrix[j, i] = matrix[i, j]
         matrix[i, i] += arm.rotor_inertia[i]

@@ -1,4 +1,4 @@
-"""Kinetic and potential energy, where the power goes, and the equations of motion from energies: Euler-Lagrange.
+"""Energies of an arm, where its power goes, and its equations of motion by Euler and Lagrange.
 
 The energies are summed link by link, from the velocities of the links and the heights of their
 centres of mass, not from M: they check the equations of motion, which come from elsewhere.
@@ -70,7 +70,7 @@ def potential_energy(arm: Arm, q: np.ndarray) -> np.ndarray:
 def power_balance(
     arm: Arm, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, wrench: np.ndarray | None = None
 ) -> PowerBalance:
-    """Where the power of motors and world goes, as the arm moves freely under them at q, qd, tau (..., n).
+    """Where the power of motors and world goes, as the arm moves freely at q, qd, tau (..., n).
 
     The acceleration comes from ``forward_dynamics``, M and dM/dt from ``euler_lagrange``: that both
     sides agree is a check of the equations of motion, not an identity of this function. The wrench
@@ -86,14 +86,17 @@ def power_balance(
     terms = euler_lagrange(arm, q, qd)
     rate = terms.coriolis_matrix + np.swapaxes(terms.coriolis_matrix, 1, 2)
     tool = np.einsum("kij,kj->ki", jacobian(arm, q), qd)
-    powers = (
-        np.einsum("ki,kij,kj->k", qd, terms.mass_matrix, qdd)
-        + np.einsum("ki,kij,kj->k", qd, rate, qd) / 2,
-        np.einsum("ki,ki->k", qd, terms.gravity_torque),
-        np.einsum("ki,ki->k", qd, tau),
-        np.einsum("ki,ki->k", tool, outside),
+    kinetic = np.einsum("ki,kij,kj->k", qd, terms.mass_matrix, qdd)
+    kinetic = kinetic + np.einsum("ki,kij,kj->k", qd, rate, qd) / 2
+    potential = np.einsum("ki,ki->k", qd, terms.gravity_torque)
+    motors = np.einsum("ki,ki->k", qd, tau)
+    external = np.einsum("ki,ki->k", tool, outside)
+    return PowerBalance(
+        kinetic=kinetic.reshape(lead)[()],
+        potential=potential.reshape(lead)[()],
+        motors=motors.reshape(lead)[()],
+        external=external.reshape(lead)[()],
     )
-    return PowerBalance(*(power.reshape(lead)[()] for power in powers))
 
 
 class EulerLagrange(NamedTuple):
@@ -105,7 +108,7 @@ class EulerLagrange(NamedTuple):
 
 
 def euler_lagrange(arm: Arm, q: np.ndarray, qd: np.ndarray) -> EulerLagrange:
-    """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n) [rad, rad/s].
+    """Mass matrix, Coriolis matrix and gravity torque from energies, at q, qd (..., n).
 
     Source: kebria2016 (8), (9), (10); the sign of the last Christoffel term in ragazzon2012 (3.6)
     and that of the potential energy in its (3.4) are wrong.
@@ -144,37 +147,50 @@ def mass_matrix_derivatives(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def dynamic_chain(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Frames (k, n + 1, 4, 4) of the chain that the equations of motion describe, and centres of mass."""
+    """Frames (k, n + 1, 4, 4) and centres of mass (k, n, 3) [m] of the equations of motion."""
     frames = link_frames(arm._replace(offset=arm.dynamics_offset), q)
-    links = frames[:, 1:]
-    return frames, links[..., :3, 3] + np.einsum(
-        "klij,lj->kli", links[..., :3, :3], arm.center_of_mass
-    )
+    origin = frames[:, 1:, :3, 3]
+    turn = frames[:, 1:, :3, :3]
+    return frames, origin + np.einsum("klij,lj->kli", turn, arm.center_of_mass)
 
 
 def _terms(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """M (k, n, n), dM/dq (k, n, n, n) [joint, i, j] and g (k, n) of rows of joint angles (k, n)."""
-    frames, centers = dynamic_chain(arm, q)
-    axis, origin, turn = frames[:, :-1, :3, 2], frames[:, :-1, :3, 3], frames[:, 1:, :3, :3]
-    size, n = q.shape
-    moved = np.tri(n).T[:, :, None]  # joint i moves link l
-    velocity = moved * np.cross(
-        axis[:, :, None], centers[:, None] - origin[:, :, None]
-    )  # (k, i, l, 3) of J_v
-    weighted = (arm.mass[:, None] * velocity).reshape(size, n, 3 * n).swapaxes(1, 2)
-    inertia = turn @ arm.inertia @ turn.swapaxes(2, 3)
-    momentum = moved.swapaxes(0, 1) * np.einsum("klab,kib->klia", inertia, axis)
-    behind = np.cumsum(momentum[:, ::-1], axis=1)[:, ::-1]  # (k, m, i, 3) of the links from m on
+    """M (k, n, n), dM/dq (k, n, n, n) [joint, i, j] and g (k, n) of rows of joint angles (k, n).
 
-    bent = (
-        np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]
-    )  # (k, m, i, 3) of axis i by m
-    first, last = np.minimum.outer(range(n), range(n)), np.maximum.outer(range(n), range(n))
-    moving = np.cross(axis[:, first, None], velocity[:, last])  # (k, m, i, l, 3) of J_v by m
-    half = moving.reshape(size, n, n, 3 * n) @ weighted[:, None] + bent @ behind.swapaxes(2, 3)
-    matrix = velocity.reshape(size, n, 3 * n) @ weighted + np.einsum("kia,kija->kij", axis, behind)
+    Axes of the arrays: k rows of q, l links, i and j joints, m the joint by which is derived, a the
+    three coordinates.
+    """
+    size, n = q.shape
+    frames, centers = dynamic_chain(arm, q)
+    axis = frames[:, :-1, :3, 2]  # (k, i, a)
+    origin = frames[:, :-1, :3, 3]
+    turn = frames[:, 1:, :3, :3]
+    moves = np.tri(n).T[:, :, None]  # (i, l, 1): joint i moves link l
+
+    # J_v (k, i, l, a): columns of the Jacobians of all centres of mass
+    velocity = moves * np.cross(axis[:, :, None], centers[:, None] - origin[:, :, None])
+    weighted = (arm.mass[:, None] * velocity).reshape(size, n, 3 * n).swapaxes(1, 2)
+    # I J_w of each link, summed from link m to the last one (k, m, i, a)
+    inertia = turn @ arm.inertia @ turn.swapaxes(2, 3)
+    momentum = moves.swapaxes(0, 1) * np.einsum("klab,kib->klia", inertia, axis)
+    behind = np.cumsum(momentum[:, ::-1], axis=1)[:, ::-1]
+    # (8): the links' sums of m J_v^T J_v and J_w^T I J_w
+    linear = velocity.reshape(size, n, 3 * n) @ weighted
+    angular = np.einsum("kia,kija->kij", axis, behind)
+    mass_matrix = linear + angular + np.diag(arm.rotor_inertia)
+
+    # dJ_v/dq_m (k, m, i, l, a), and how the links see axis i change with joint m (k, m, i, a)
+    joints = np.arange(n)
+    first = np.minimum.outer(joints, joints)
+    last = np.maximum.outer(joints, joints)
+    velocity_slope = np.cross(axis[:, first, None], velocity[:, last])
+    axis_slope = np.cross(axis[:, None], axis[:, :, None]) * np.tri(n, k=-1)[..., None]
+    # dM/dq_m is this and its transpose
+    half = velocity_slope.reshape(size, n, n, 3 * n) @ weighted[:, None]
+    half = half + axis_slope @ behind.swapaxes(2, 3)
+
     gravity = -np.einsum("l,kila,a->ki", arm.mass, velocity, arm.gravity)
-    return matrix + np.diag(arm.rotor_inertia), half + half.swapaxes(2, 3), gravity
+    return mass_matrix, half + half.swapaxes(2, 3), gravity
 
 
 def _christoffel(slopes: np.ndarray, qd: np.ndarray) -> np.ndarray:

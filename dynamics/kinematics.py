@@ -97,34 +97,42 @@ def jacobian(arm: Arm, q: np.ndarray, out: np.ndarray | None = None) -> np.ndarr
 @inlined
 def update_frames(arm, q, work):
     """Write ``work.turn``, ``work.rotation`` and ``work.origin`` for joint angles ``q``."""
-    rows, end = UNIT, ZERO
+    rows = UNIT
+    end = ZERO
     put(work.origin, 0, 0, end)
     for i in range(q.size):
         c, s = cos_sin(q[i] + arm.dh[i, 0])
-        work.turn[i, 0], work.turn[i, 1] = c, s
+        work.turn[i, 0] = c
+        work.turn[i, 1] = s
         rows, end = write_frame(arm, work, i, (c, s), rows, end)
 
 
 @inlined
 def write_frame(arm, work, i, turn, rows, end):
-    """Write frame i + 1 and return its rows and origin.
+    """Write frame i + 1 to ``work``; returns its rotation R_base_i+1 by rows, and its origin.
 
-    ``turn``: cosine and sine of joint i; ``rows``, ``end``: R_base_i by rows, and origin of frame
-    i.
+    ``turn``: cosine and sine of the angle of joint i; ``rows``, ``end``: R_base_i by rows, and the
+    origin of frame i.
     """
-    both, offset = (turn[0], turn[1], arm.twist[i, 0], arm.twist[i, 1]), vector(arm.offset, i, 0)
-    x, y, z = into_link(both, rows[0]), into_link(both, rows[1]), into_link(both, rows[2])
-    end = add(end, (dot(x, offset), dot(y, offset), dot(z, offset)))
-    put(work.rotation[i], 0, 0, x)
-    put(work.rotation[i], 1, 0, y)
-    put(work.rotation[i], 2, 0, z)
+    angles = (turn[0], turn[1], arm.twist[i, 0], arm.twist[i, 1])
+    row_x = into_link(angles, rows[0])
+    row_y = into_link(angles, rows[1])
+    row_z = into_link(angles, rows[2])
+    offset = vector(arm.offset, i, 0)
+    end = add(end, (dot(row_x, offset), dot(row_y, offset), dot(row_z, offset)))
+    put(work.rotation[i], 0, 0, row_x)
+    put(work.rotation[i], 1, 0, row_y)
+    put(work.rotation[i], 2, 0, row_z)
     put(work.origin, i + 1, 0, end)
-    return (x, y, z), end
+    return (row_x, row_y, row_z), end
 
 
 @inlined
 def into_link(turn, a):
-    """A vector of frame i-1 in frame i; ``turn`` is cosine and sine of the joint's angle and of the twist."""
+    """A vector of frame i-1 in frame i.
+
+    ``turn`` is cosine and sine of the joint's angle, and of the twist.
+    """
     c, s, ca, sa = turn
     t = c * a[1] - s * a[0]
     return c * a[0] + s * a[1], ca * t + sa * a[2], ca * a[2] - sa * t
@@ -182,7 +190,7 @@ def velocity_of_point(work, qd, link, point):
 
 @inlined
 def add_force_torque(work, link, point, force, tau):
-    """Add J^T F of a force [N] at a point of a link (from 1) to ``tau``, from the frames in ``work``."""
+    """Add J^T F of a force [N] at a point of a link (from 1) to ``tau``, by ``work``'s frames."""
     axis = UP
     for i in range(link):
         tau[i] += dot(axis, cross(sub(point, vector(work.origin, i, 0)), force))

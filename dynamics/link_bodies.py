@@ -1,4 +1,4 @@
-"""Links as other programs want them: in the frame of their joint, before the Denavit-Hartenberg offset."""
+"""Links as other programs want them: in the frame of their joint, before their offset."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -30,16 +30,27 @@ def before_offset(arm: Arm, i: int, least: float = 0.0) -> Body:
     tensor = (tensor + tensor.T) / 2
     if least > 0 and np.linalg.eigvalsh(tensor)[0] < least:
         tensor = tensor + least * np.eye(3)
-    return Body(max(float(arm.mass[i]), least), shift(arm, i) + R @ arm.center_of_mass[i], tensor)
+    center = shift(arm, i) + R @ arm.center_of_mass[i]
+    return Body(max(float(arm.mass[i]), least), center, tensor)
 
 
 def capsules_of(arm: Arm, link: int) -> list[tuple[np.ndarray, np.ndarray, float]]:
-    """Start, end (3,) [m] in the frame of ``before_offset``, and radius [m] of a link's capsules."""
-    rows = arm.capsules[arm.capsules[:, 0] == link]
-    if link == 0:
-        return [(row[1:4], row[4:7], float(row[7])) for row in rows]
-    R, r = turned_by_twist(arm, link - 1), shift(arm, link - 1)
-    return [(r + R @ row[1:4], r + R @ row[4:7], float(row[7])) for row in rows]
+    """A link's capsules in the frame of ``before_offset``: start, end (3,) [m] and radius [m].
+
+    Those of link 0, the base, are in the base frame.
+    """
+    capsules = []
+    for row in arm.capsules[arm.capsules[:, 0] == link]:
+        start = row[1:4]
+        end = row[4:7]
+        radius = float(row[7])
+        if link > 0:
+            R = turned_by_twist(arm, link - 1)
+            offset = shift(arm, link - 1)
+            start = offset + R @ start
+            end = offset + R @ end
+        capsules.append((start, end, radius))
+    return capsules
 
 
 def turned_by_twist(arm: Arm, i: int) -> np.ndarray:
@@ -59,29 +70,30 @@ def massless(arm: Arm) -> list[int]:
     Where there are none every pose has a positive definite mass matrix: the link next to joints at
     rest always resists.
     """
-    bodies = [before_offset(arm, i) for i in range(len(arm.dh))]
-    own = [body.inertia[2, 2] + body.mass * (body.center[:2] @ body.center[:2]) for body in bodies]
-    return np.flatnonzero(np.array(own) + arm.rotor_inertia < _LEAST).tolist()
+    about_axis = arm.rotor_inertia.copy()  # of each joint, what it turns by itself
+    for i in range(len(arm.dh)):
+        body = before_offset(arm, i)
+        from_axis = body.center[:2]
+        about_axis[i] += body.inertia[2, 2] + body.mass * (from_axis @ from_axis)
+    return np.flatnonzero(about_axis < _LEAST).tolist()
 
 
 def require_masses(arm: Arm, names: Sequence[str] = ()) -> None:
-    """Raise ``BadInput`` for an arm that torques cannot move, with the names (n,) of its links if they are given."""
-    if bare := massless(arm):
+    """Raise ``BadInput`` for an arm that torques cannot move.
+
+    It has the ``names`` (n,) of the arm's links if they are given.
+    """
+    bare = massless(arm)
+    if bare:
         links = ", ".join(names[i] if names else f"link {i + 1}" for i in bare)
-        message = (
-            f"an arm without masses is for kinematics and plan alone; without inertia: {links}"
-        )
-        raise BadInput(
-            message, allowed="masses and inertias of these links, or rotor inertia of their joints"
-        )
+        what = f"an arm without masses is for kinematics and plan alone; without inertia: {links}"
+        allowed = "masses and inertias of these links, or rotor inertia of their joints"
+        raise BadInput(what, allowed=allowed)
 
 
 def require_rigid(arm: Arm) -> None:
     """Raise ``BadInput`` for an arm whose equations of motion are not those of its kinematics."""
     if not np.allclose(arm.offset, arm.dynamics_offset, rtol=0, atol=1e-12):
-        message = (
-            "no rigid arm: its equations of motion have other link offsets than its kinematics"
-        )
-        raise BadInput(
-            message, allowed="an arm whose dynamics_a and dynamics_d are those of its joints"
-        )
+        what = "no rigid arm: its equations of motion have other link offsets than its kinematics"
+        allowed = "an arm whose dynamics_a and dynamics_d are those of its joints"
+        raise BadInput(what, allowed=allowed)

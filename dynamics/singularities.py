@@ -44,22 +44,27 @@ def singularity_measures(arm: Arm, q: np.ndarray) -> SingularityMeasures:
     """
     require_closed_form(arm)
     (rows,), lead = as_rows(6, q=q)
-    rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)  # of any joint
-    theta, a2, a3, d5 = rows + arm.dh[:, 0], arm.dh[1, 2], arm.dh[2, 2], arm.dh[4, 1]
-    bend = np.cumsum(theta[:, 1:4], axis=1)  # theta2, theta23, theta234
-    along = a2 * np.cos(bend[:, 0]) + a3 * np.cos(bend[:, 1]) + d5 * np.sin(bend[:, 2])
-    measures = np.sin(theta[:, 4]), np.sin(theta[:, 2]), along
-    return SingularityMeasures(*(m.reshape(lead)[()] for m in measures))
+    finite = np.isfinite(rows).all(axis=1, keepdims=True)
+    theta = np.where(finite, rows, np.nan) + arm.dh[:, 0]  # no row is known in part
+    a2 = arm.dh[1, 2]
+    a3 = arm.dh[2, 2]
+    d5 = arm.dh[4, 1]
+    theta2, theta23, theta234 = np.cumsum(theta[:, 1:4], axis=1).T
+    along = a2 * np.cos(theta2) + a3 * np.cos(theta23) + d5 * np.sin(theta234)
+    return SingularityMeasures(
+        wrist=np.sin(theta[:, 4]).reshape(lead)[()],
+        elbow=np.sin(theta[:, 2]).reshape(lead)[()],
+        shoulder=along.reshape(lead)[()],
+    )
 
 
 def near_singularities(
     arm: Arm, q: np.ndarray, angle: float = NEAR_ANGLE, length: float = NEAR_LENGTH
 ) -> SingularityMeasures:
-    """Which singularities, wrist, elbow, shoulder (...), a UR-type arm is close to at q (..., 6) [rad].
+    """Which singularities (...) a UR-type arm is close to at q (..., 6) [rad].
 
     More than one at a time is possible. ``angle`` bounds |sin theta5| and |sin theta3|, ``length``
-    the wrist centre's
-    |along| [m].
+    the wrist centre's |along| [m].
 
     Raises ``BadInput``: wrong shape, a bound that is negative or NaN, or an angle that is.
     ``NoClosedForm``: the arm is not of UR type.
@@ -70,12 +75,16 @@ def near_singularities(
     if np.isnan(measures.wrist).any():
         raise BadInput("a joint angle is no finite number", found=np.asarray(q).tolist())
     return SingularityMeasures(
-        *(np.abs(m) <= b for m, b in zip(measures, (angle, angle, length), strict=True))
+        wrist=np.abs(measures.wrist) <= angle,
+        elbow=np.abs(measures.elbow) <= angle,
+        shoulder=np.abs(measures.shoulder) <= length,
     )
 
 
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """(...) determinant of the Jacobian at q (..., 6) [rad], up to a sign that is the UR-type arm's own [m³].
+    """Determinant (...) of the Jacobian of a UR-type arm at q (..., 6) [rad] [m³].
+
+    It is right up to a sign, which is the arm's own.
 
     Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
     """
@@ -84,7 +93,7 @@ def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def manipulability(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Yoshikawa's measure (...) √det(J J^T) at q (..., n) [rad], the product of J's singular values.
+    """Yoshikawa's measure (...) √det(J J^T) at q (..., n) [rad]: the product of singular values.
 
     It is zero at a singularity; in the mixed units of J (m³ for six joints). With fewer than six
     joints it is √det(J^T J).

@@ -21,26 +21,31 @@ SHORT = 1e-9  # [m]
 
 
 def base_frame(point: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Frame 0 (4, 4), T_root_0, for a first joint with the axis through ``point`` [m] along a unit vector.
+    """Frame 0 (4, 4), T_root_0, for a first joint whose axis goes through ``point`` [m].
 
-    Its origin is where the axis passes the root's origin, z along the axis, x as near as can be to
-    the root's x axis (y axis where x is along the joint). It is the root's own frame when its z
-    axis is the joint's.
+    ``axis`` is its unit vector. The frame's origin is where the axis passes the root's origin, z
+    along the axis, x as near as can be to the root's x axis (y axis where x is along the joint). It
+    is the root's own frame when its z axis is the joint's.
     """
-    near = np.round(axis)
-    z = near if np.abs(axis - near).max() < PARALLEL else axis / np.linalg.norm(axis)
+    z = axis / np.linalg.norm(axis)
+    along_root = np.round(axis)
+    if np.abs(axis - along_root).max() < PARALLEL:
+        z = along_root
     origin = point - (point @ z) * z
-    guess = np.eye(3)[0 if abs(z[0]) < 0.9 else 1]
-    x = guess - (guess @ z) * z
-    return _frame(np.where(np.abs(origin) < SHORT, 0.0, origin), x / np.linalg.norm(x), z)
+    origin = np.where(np.abs(origin) < SHORT, 0.0, origin)
+    root_x, root_y, _ = np.eye(3)
+    near = root_x if abs(z[0]) < 0.9 else root_y
+    x = near - (near @ z) * z
+    return _frame(origin, x / np.linalg.norm(x), z)
 
 
 def dh_from_axes(
     points: np.ndarray, axes: np.ndarray, T_root_0: np.ndarray, T_root_tip: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Denavit-Hartenberg rows of a chain, from points (n, 3) [m] and unit vectors of its axes at angles zero.
+    """Denavit-Hartenberg rows of a chain, from its axes at angles zero.
 
-    All is in root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too. The rows (n, 4) are
+    An axis goes through a point [m] along a unit vector, ``points`` and ``axes`` (n, 3). All is in
+    root axes, the frames 0 (of ``base_frame``) and tip (4, 4) too. The rows (n, 4) are
     [theta offset, d, a, alpha] [rad, m]; with them come the frames (n + 1, 4, 4) at joint angles
     zero.
 
@@ -59,7 +64,7 @@ def dh_from_axes(
 def _next(
     frame: np.ndarray, point: np.ndarray, axis: np.ndarray, tip_x: np.ndarray | None, first: bool
 ) -> tuple[list[float], np.ndarray]:
-    """One row and the frame that it leads to; ``tip_x`` is the x axis of the tip, at the end alone."""
+    """One row and the frame that it leads to; ``tip_x`` is the tip's x axis, at the end alone."""
     x, z, origin = frame[:3, 0], frame[:3, 2], frame[:3, 3]
     normal = np.cross(z, axis)
     if np.linalg.norm(normal) > PARALLEL:

@@ -21,7 +21,7 @@ Vector = np.ndarray | tuple[float, ...]
 
 
 def write_urdf(arm: Arm, path: str | Path, least_inertia: float = 0.0) -> Path:
-    """Write a URDF: ``base_link``, ``link_1`` … ``link_n``, frames ``frame_1`` … ``frame_n``, ``tool0``.
+    """Write a URDF: ``base_link``, ``link_1`` … ``link_n``, ``frame_1`` … ``frame_n``, ``tool0``.
 
     Gravity is no part of it. Masses [kg] and moments of inertia [kg·m²] of links are at least
     ``least_inertia``; MuJoCo wants 1e-9 where an arm has zeros. The file is written whole or not at
@@ -120,9 +120,16 @@ def _origin(parent: Element, xyz: Vector, rpy: Vector) -> None:
 
 
 def _rpy(R: np.ndarray) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll); roll 0 where x is upright."""
-    flat = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], flat)
-    if flat < 1e-9:
-        return 0.0, pitch, math.atan2(-R[0, 1], R[1, 1])
-    return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
+    """Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll); roll 0 where x is upright.
+
+    Its first column is (cos yaw cos pitch, sin yaw cos pitch, -sin pitch), its last row (-sin
+    pitch, cos pitch sin roll, cos pitch cos roll).
+    """
+    cos_pitch = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], cos_pitch)
+    if cos_pitch < 1e-9:  # x is upright: roll and yaw turn about one axis
+        yaw = math.atan2(-R[0, 1], R[1, 1])
+        return 0.0, pitch, yaw
+    roll = math.atan2(R[2, 1], R[2, 2])
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    return roll, pitch, yaw

@@ -61,7 +61,8 @@ class Options:
         DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
     )
     parallel_cutoff: float = PARALLEL_CUTOFF  # of the filter before decimation [Hz]
-    unexcited: str = "refuse"  # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
+    # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
+    unexcited: str = "refuse"
     level: float = 0.95  # of the confidence intervals
 
     def __post_init__(self) -> None:
@@ -154,34 +155,32 @@ def equations(
 
 
 def friction_columns(qd: np.ndarray, rest_speed: float) -> np.ndarray:
-    """(k, n, 2 n): smoothed sign, then speed, of each joint in its own row, from qd (k, n) (madsen2020 3.1).
+    """Columns (k, n, 2 n) of Coulomb and viscous friction, from qd (k, n) (madsen2020 3.1).
 
-    At ``rest_speed`` [rad/s] the sign is 0.76.
+    They are the smoothed signs of the speeds, then the speeds, each joint's in its own row. At
+    ``rest_speed`` [rad/s] the sign is 0.76.
     """
     own = np.eye(qd.shape[1])
-    return np.concatenate(
-        [np.tanh(qd / rest_speed)[:, :, None] * own, qd[:, :, None] * own], axis=2
-    )
+    sign = np.tanh(qd / rest_speed)
+    return np.concatenate([sign[:, :, None] * own, qd[:, :, None] * own], axis=2)
 
 
 def zero_phase(signal: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
-    """A signal (k, ...) at a rate [Hz] through a 4th-order Butterworth filter, forwards and backwards.
+    """A signal (k, ...) at a rate [Hz], filtered forwards and backwards (Butterworth, 4th order).
 
     The cutoff [Hz] is that of one pass; both together have -6 dB there.
 
     Raises ``BadInput``: a cutoff beyond half the rate, or too few samples.
     """
     if not 0 < cutoff < rate / 2:
-        allowed = f"above {2 * cutoff:g} Hz"
-        raise BadInput(
-            "the sampling rate is too low for the filter", found=f"{rate:g} Hz", allowed=allowed
-        )
+        what = "the sampling rate is too low for the filter"
+        raise BadInput(what, found=f"{rate:g} Hz", allowed=f"above {2 * cutoff:g} Hz")
     length = int(np.ceil(3 * rate / cutoff))
     if len(signal) <= length:
-        raise BadInput(
-            "too few samples to filter", found=len(signal), allowed=f"more than {length}"
-        )
-    return sosfiltfilt(butter(ORDER, cutoff, output="sos", fs=rate), signal, axis=0, padlen=length)
+        allowed = f"more than {length}"
+        raise BadInput("too few samples to filter", found=len(signal), allowed=allowed)
+    sections = butter(ORDER, cutoff, output="sos", fs=rate)
+    return sosfiltfilt(sections, signal, axis=0, padlen=length)
 
 
 def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
@@ -192,17 +191,25 @@ def derivatives(q: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
     Source: madsen2020 4.1.
     """
     qd = np.gradient(q, 1 / rate, axis=0, edge_order=2)
+    before = q[:-2]
+    here = q[1:-1]
+    after = q[2:]
     qdd = np.empty_like(q)
-    qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) * rate**2
-    qdd[0] = (2 * q[0] - 5 * q[1] + 4 * q[2] - q[3]) * rate**2
-    qdd[-1] = (2 * q[-1] - 5 * q[-2] + 4 * q[-3] - q[-4]) * rate**2
+    qdd[1:-1] = (after - 2 * here + before) * rate**2
+    qdd[0] = _second_difference_at_end(q[:4]) * rate**2
+    qdd[-1] = _second_difference_at_end(q[:-5:-1]) * rate**2
     return qd, qdd
+
+
+def _second_difference_at_end(q: np.ndarray) -> np.ndarray:
+    """The second difference at the first of four samples (4, n), of second order: 2, -5, 4, -1."""
+    return 2 * q[0] - 5 * q[1] + 4 * q[2] - q[3]
 
 
 def motion(
     q: np.ndarray, rate: float, bandwidth: float = DYNAMICS_BANDWIDTH
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Angles (k, n) [rad] at a rate [Hz], filtered, and their velocities and accelerations, each (k, n).
+    """Filtered angles, velocities and accelerations, each (k, n), of angles [rad] at a rate [Hz].
 
     The filter's cutoff is 5 times the bandwidth of the arm's dynamics [Hz].
 
@@ -220,7 +227,7 @@ def decimation_factor(rate: float, cutoff: float = PARALLEL_CUTOFF) -> int:
 
 
 def decimate(signal: np.ndarray, rate: float, cutoff: float = PARALLEL_CUTOFF) -> np.ndarray:
-    """A signal through the parallel filter, the middle of each block of samples: (k // factor, ...).
+    """A signal through the parallel filter: the middle of each block of samples (k // factor, ...).
 
     A last block that is not whole is left out. ``rate`` and ``cutoff`` are in [Hz].
 

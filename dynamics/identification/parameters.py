@@ -27,17 +27,20 @@ _TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 def parameter_names(n: int, rotor: bool = False) -> list[str]:
     """``M1, MX1, …, ZZn`` and, with rotors, ``IA1 … IAn``."""
     names = [f"{name}{i + 1}" for i in range(n) for name in LINK_PARAMETERS]
-    return names + ([f"IA{i + 1}" for i in range(n)] if rotor else [])
+    if rotor:
+        names += [f"IA{i + 1}" for i in range(n)]
+    return names
 
 
 def parameters_of(arm: Arm, rotor: bool = False, frames: str = "standard") -> np.ndarray:
-    """The vector (10 n,) of an arm, with the rotor inertias at its end (11 n,), in the frames of ``FRAMES``.
+    """The vector (10 n,) of an arm, in one of the ``FRAMES``; with ``rotor`` inertias (11 n,).
 
     Raises ``BadInput``: unknown frames, or modified ones for an arm that is not rigid.
     """
-    bodies = zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True)
-    about_origin = ((m, c, inertia + m * _steiner(c)) for m, c, inertia in bodies)
-    rows = [[m, *(m * c), *(tensor[k] for k in _TENSOR)] for m, c, tensor in about_origin]
+    rows = []
+    for mass, center, inertia in zip(arm.mass, arm.center_of_mass, arm.inertia, strict=True):
+        about_origin = inertia + mass * _steiner(center)
+        rows.append(_ten_parameters(mass, mass * center, about_origin))
     links = np.linalg.solve(to_standard(arm, frames), np.ravel(rows))
     return np.concatenate([links, arm.rotor_inertia]) if rotor else links
 
@@ -50,31 +53,32 @@ def arm_with_parameters(arm: Arm, pi: np.ndarray, frames: str = "standard") -> A
     """
     n = len(arm.dh)
     values = np.asarray(pi, dtype=np.float64)
-    if values.shape not in ((PER_LINK * n,), (PER_LINK * n + n,)) or not np.all(
-        np.isfinite(values)
-    ):
-        raise BadInput(
-            "no parameter vector",
-            found=values.shape,
-            allowed=f"{10 * n} or {11 * n} finite numbers",
-        )
+    has_shape = values.shape in ((PER_LINK * n,), (PER_LINK * n + n,))
+    if not has_shape or not np.isfinite(values).all():
+        allowed = f"{10 * n} or {11 * n} finite numbers"
+        raise BadInput("no parameter vector", found=values.shape, allowed=allowed)
     links = (to_standard(arm, frames) @ values[: PER_LINK * n]).reshape(n, PER_LINK)
-    masses, first = links[:, 0], links[:, 1:4]
-    for i in np.flatnonzero((masses < 0) | ((masses == 0) & first.any(axis=1))):
-        raise BadInput(
-            "no body has this mass and first moment",
-            where=f"link {i + 1}",
-            found=links[i, :4].tolist(),
-        )
-    centers = first / np.where(masses > 0, masses, 1.0)[:, None]
-    tensors = np.array(
-        [_tensor(row) - row[0] * _steiner(c) for row, c in zip(links, centers, strict=True)]
-    )
-    rotors = values[PER_LINK * n :] if values.size > PER_LINK * n else arm.rotor_inertia
+    masses = links[:, 0]
+    first_moments = links[:, 1:4]
+    impossible = (masses < 0) | ((masses == 0) & first_moments.any(axis=1))
+    if impossible.any():
+        i = int(impossible.argmax())
+        what = "no body has this mass and first moment"
+        raise BadInput(what, where=f"link {i + 1}", found=links[i, :4].tolist())
+    centers = first_moments / np.where(masses > 0, masses, 1.0)[:, None]
+    tensors = []
+    for link, center in zip(links, centers, strict=True):
+        tensors.append(_tensor(link) - link[0] * _steiner(center))
+    rotors = arm.rotor_inertia
+    if values.size > PER_LINK * n:
+        rotors = values[PER_LINK * n :]
     if np.any(rotors < 0):
         raise BadInput("a rotor inertia cannot be negative", found=rotors.tolist())
     return arm._replace(
-        mass=masses, center_of_mass=centers, inertia=tensors, rotor_inertia=rotors.copy()
+        mass=masses,
+        center_of_mass=centers,
+        inertia=np.array(tensors),
+        rotor_inertia=rotors.copy(),
     )
 
 
@@ -85,10 +89,15 @@ def to_standard(arm: Arm, frames: str) -> np.ndarray:
     if frames == "modified":
         require_rigid(arm)
         for i, (a, alpha) in enumerate(arm.dh[:, 2:]):
-            block, c, s = slice(PER_LINK * i, PER_LINK * (i + 1)), np.cos(alpha), np.sin(alpha)
-            T_modified_standard = np.array(
-                [[1, 0, 0, a], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]
-            )
+            block = slice(PER_LINK * i, PER_LINK * (i + 1))
+            c = np.cos(alpha)
+            s = np.sin(alpha)
+            T_modified_standard = np.array([
+                [1, 0, 0, a],
+                [0, c, -s, 0],
+                [0, s, c, 0],
+                [0, 0, 0, 1],
+            ])  # fmt: skip
             out[block, block] = change_of_frame(np.linalg.inv(T_modified_standard))
     return out
 
@@ -114,16 +123,25 @@ def pseudo_inertia(link: np.ndarray) -> np.ndarray:
 
 
 def _from_pseudo_inertia(P: np.ndarray) -> np.ndarray:
+    """Ten parameters of a link from its ``pseudo_inertia``."""
     tensor = np.trace(P[:3, :3]) * np.eye(3) - P[:3, :3]
-    return np.array([P[3, 3], *P[:3, 3], *(tensor[k] for k in _TENSOR)])
+    return np.array(_ten_parameters(P[3, 3], P[:3, 3], tensor))
+
+
+def _ten_parameters(mass: float, first_moments: np.ndarray, tensor: np.ndarray) -> list[float]:
+    """The parameters of a link, in the order of ``LINK_PARAMETERS``."""
+    return [mass, *first_moments, *(tensor[entry] for entry in _TENSOR)]
 
 
 def _tensor(link: np.ndarray) -> np.ndarray:
+    """(3, 3) the tensor about the frame's origin, of ten parameters."""
     out = np.empty((3, 3))
     for (row, column), value in zip(_TENSOR, link[4:], strict=True):
-        out[row, column] = out[column, row] = value
+        out[row, column] = value
+        out[column, row] = value
     return out
 
 
 def _steiner(c: np.ndarray) -> np.ndarray:
+    """(3, 3) what the parallel axis theorem adds for each kilogram at c (3,) [m²]."""
     return c @ c * np.eye(3) - np.outer(c, c)

@@ -1,4 +1,4 @@
-"""The regressor: inverse dynamics as a matrix times the inertial parameters, Y(q, qd, qdd) pi = tau.
+"""The regressor: inverse dynamics as a matrix times the inertial parameters, Y(q, qd, qdd) π = τ.
 
 For link i let w, d, a be its angular velocity, angular acceleration and the acceleration of its
 frame's origin less gravity, in its own axes. Force and moment about that origin are
@@ -71,7 +71,7 @@ def regressor(
 
 @inlined
 def write_regressor(gravity, qd, qdd, work, out):
-    """Write the rows of all joints to ``out`` (n, 10 n), zeros left of the block diagonal untouched.
+    """Write the rows of all joints to ``out`` (n, 10 n); left of the block diagonal it has zeros.
 
     Reads ``work.rotation`` and ``work.origin`` (``update_frames`` writes them).
     """
@@ -81,35 +81,44 @@ def write_regressor(gravity, qd, qdd, work, out):
         # motion of frame i, base axes
         d = along(along(d, qdd[i], z), qd[i], cross(w, z))
         w = along(w, qd[i], z)
-        end, turn = vector(origin, i + 1, 0), rotation[i]
+        end = vector(origin, i + 1, 0)
+        turn = rotation[i]
         r = sub(end, vector(origin, i, 0))
         a = add(add(a, cross(d, r)), cross(w, cross(w, r)))
         z = column(turn, 2)
-        w_own, d_own, a_own = into_axes(turn, w), into_axes(turn, d), into_axes(turn, a)
+        motion = (into_axes(turn, w), into_axes(turn, d), into_axes(turn, a))
         u = UP
         for j in range(i + 1):
             v = cross(u, sub(end, vector(origin, j, 0)))
-            _write_block(
-                into_axes(turn, u), into_axes(turn, v), w_own, d_own, a_own, out, j, PER_LINK * i
-            )
+            u_own = into_axes(turn, u)
+            v_own = into_axes(turn, v)
+            _write_block(u_own, v_own, motion, out, j, PER_LINK * i)
             u = column(rotation[j], 2)
 
 
 @inlined
-def _write_block(u, v, w, d, a, out, row, start):
-    """Ten entries of one joint and one link, all vectors in the link's axes."""
+def _write_block(u, v, motion, out, row, start):
+    """The ten entries of one joint and one link: u·n + v·f of the module's equations.
+
+    All vectors are in the link's axes; ``motion`` is w, d and a. Each entry is the factor of one
+    parameter.
+    """
+    w, d, a = motion
     out[row, start] = dot(v, a)
-    # first moments: a × u + v × d + (v × w) × w, the adjoint of h -> h × a and h -> d × h + w × (w
-    # × h)
+    # of the first moments h: u·(h × a) + v·(d × h + w × (w × h))
+    #                       = (a × u + v × d + (v × w) × w)·h
     put(out, row, start + 1, add(add(cross(a, u), cross(v, d)), cross(cross(v, w), w)))
-    # tensor: u·I d + (u × w)·I w
+    # of the tensor I: u·I d + (u × w)·I w, where an entry beside the diagonal stands in I twice
+    ux, uy, uz = u
+    dx, dy, dz = d
+    wx, wy, wz = w
     tx, ty, tz = cross(u, w)
-    out[row, start + 4] = u[0] * d[0] + tx * w[0]
-    out[row, start + 5] = u[0] * d[1] + u[1] * d[0] + tx * w[1] + ty * w[0]
-    out[row, start + 6] = u[0] * d[2] + u[2] * d[0] + tx * w[2] + tz * w[0]
-    out[row, start + 7] = u[1] * d[1] + ty * w[1]
-    out[row, start + 8] = u[1] * d[2] + u[2] * d[1] + ty * w[2] + tz * w[1]
-    out[row, start + 9] = u[2] * d[2] + tz * w[2]
+    out[row, start + 4] = ux * dx + tx * wx
+    out[row, start + 5] = ux * dy + uy * dx + tx * wy + ty * wx
+    out[row, start + 6] = ux * dz + uz * dx + tx * wz + tz * wx
+    out[row, start + 7] = uy * dy + ty * wy
+    out[row, start + 8] = uy * dz + uz * dy + ty * wz + tz * wy
+    out[row, start + 9] = uz * dz + tz * wz
 
 
 @kernel

@@ -221,18 +221,28 @@ def _update_error(arm, T, q, position_only, error, work):
 
 @inlined
 def turn_between(T_from, T_to):
-    """Rotation vector [rad], base axes, that turns the axes of ``T_from`` into those of ``T_to``."""
-    x, y = matmul(T_from, vector(T_to, 0, 0)), matmul(T_from, vector(T_to, 1, 0))
-    z = matmul(T_from, vector(T_to, 2, 0))  # rows of the turn
-    axis = times(0.5, (z[1] - y[2], x[2] - z[0], y[0] - x[1]))
-    sine, cosine = length(axis), 0.5 * (x[0] + y[1] + z[2] - 1.0)
+    """Rotation vector [rad], base axes, that turns the axes of ``T_from`` into those of ``T_to``.
+
+    A turn R by the angle θ about the unit axis k is cos θ 1 + sin θ [k]× + (1 - cos θ) k k^T
+    (Rodrigues): its skew part is sin θ [k]×, and the symmetric part less cos θ 1 is a multiple of
+    k k^T.
+    """
+    # the rows of R, which is T_to's rotation times the transposed one of T_from
+    x = matmul(T_from, vector(T_to, 0, 0))
+    y = matmul(T_from, vector(T_to, 1, 0))
+    z = matmul(T_from, vector(T_to, 2, 0))
+    skew = times(0.5, (z[1] - y[2], x[2] - z[0], y[0] - x[1]))
+    sine = length(skew)
+    cosine = 0.5 * (x[0] + y[1] + z[2] - 1.0)
     angle = math.atan2(sine, cosine)
     if cosine >= 0.0:
-        return times(angle / sine if sine > 1e-7 else 1.0, axis)
-    # near half a turn the axis is the largest column of the symmetric part less cosine
-    xy, xz, yz = 0.5 * (x[1] + y[0]), 0.5 * (x[2] + z[0]), 0.5 * (y[2] + z[1])
-    largest = x[0] - cosine, xy, xz
+        return times(angle / sine if sine > 1e-7 else 1.0, skew)
+    # near half a turn the skew part is small: k is along the largest column of the other one
+    xy = 0.5 * (x[1] + y[0])
+    xz = 0.5 * (x[2] + z[0])
+    yz = 0.5 * (y[2] + z[1])
+    along = (x[0] - cosine, xy, xz)
     if y[1] > x[0] or z[2] > x[0]:
-        largest = (xz, yz, z[2] - cosine) if z[2] > y[1] else (xy, y[1] - cosine, yz)
-    scale = angle / length(largest)
-    return times(-scale if dot(largest, axis) < 0.0 else scale, largest)
+        along = (xz, yz, z[2] - cosine) if z[2] > y[1] else (xy, y[1] - cosine, yz)
+    scale = angle / length(along)
+    return times(-scale if dot(along, skew) < 0.0 else scale, along)

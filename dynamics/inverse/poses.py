@@ -6,13 +6,13 @@ import numpy as np
 
 from dynamics.errors import BadInput
 from dynamics.kernels.decorators import inlined, kernel
-from dynamics.kernels.vectors import along, column, cross, dot, put, vector
+from dynamics.kernels.vectors import ZERO, along, column, cross, dot, put, vector
 
 RIGID = 1e-6  # largest entry of R^T R - 1 and of the last row's difference from [0, 0, 0, 1]
 
 
 def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tuple[int, ...]]:
-    """Homogeneous transformations (..., 4, 4) [m] as rows (k, 4, 4), a copy, and their leading shape.
+    """Homogeneous transformations (..., 4, 4) [m] as a copy (k, 4, 4), and their leading shape.
 
     A rotation that is orthonormal to ``RIGID`` is replaced by the nearest orthonormal one, so that
     poses written with seven digits can be used.
@@ -29,7 +29,7 @@ def as_poses(value: object, name: str = "T_base_tool") -> tuple[np.ndarray, tupl
 
 
 def copied_poses(value: object, name: str = "T_base_tool") -> np.ndarray:
-    """A copy of homogeneous transformations as a C-contiguous float64 array (..., 4, 4), rigid or not."""
+    """A copy of transformations, rigid or not, as a C-contiguous float64 array (..., 4, 4)."""
     try:
         poses = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
@@ -50,12 +50,16 @@ def _make_orthonormal(poses):
 
 @inlined
 def make_rigid(T):
-    """Correct the rotation of ``T`` (4, 4) in place; False, and ``T`` as it was, if it is not rigid."""
+    """Correct the rotation of ``T`` (4, 4) in place.
+
+    Returns False, and leaves ``T`` as it was, if it is not rigid.
+    """
     if not is_rigid(T):
         return False
     _newton_step(T)
     _newton_step(T)
-    T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
+    put(T, 3, 0, ZERO)
+    T[3, 3] = 1.0
     return True
 
 
@@ -75,10 +79,22 @@ def is_rigid(T):
 
 @inlined
 def _newton_step(T):
-    """R (3 - R^T R) / 2: squares the distance from the nearest orthonormal matrix."""
-    x, y, z = column(T, 0), column(T, 1), column(T, 2)
-    xy, xz, yz = dot(x, y), dot(x, z), dot(y, z)
-    off = (dot(x, x) - 1.0, xy, xz), (xy, dot(y, y) - 1.0, yz), (xz, yz, dot(z, z) - 1.0)
+    """R (3 - R^T R) / 2 in the place of R, the rotation of ``T``: R - R (R^T R - 1) / 2.
+
+    Newton's iteration for the polar factor of R: it squares the distance from the nearest
+    orthonormal matrix (Higham 2008, 8.3).
+    """
+    x = column(T, 0)
+    y = column(T, 1)
+    z = column(T, 2)
+    xy = dot(x, y)
+    xz = dot(x, z)
+    yz = dot(y, z)
+    # the rows of R^T R - 1, which is symmetric
+    error_x = (dot(x, x) - 1.0, xy, xz)
+    error_y = (xy, dot(y, y) - 1.0, yz)
+    error_z = (xz, yz, dot(z, z) - 1.0)
     for i in range(3):
         row = vector(T, i, 0)
-        put(T, i, 0, along(row, -0.5, (dot(row, off[0]), dot(row, off[1]), dot(row, off[2]))))
+        error = (dot(row, error_x), dot(row, error_y), dot(row, error_z))
+        put(T, i, 0, along(row, -0.5, error))

@@ -30,11 +30,14 @@ def envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def path_rows(position: np.ndarray, distance: float = 3e-4) -> np.ndarray:
-    """Rows (m,) of a path (k, d) at which another ``distance`` has been travelled [m], and both ends."""
-    if len(position) < 3:
-        return np.arange(len(position))
+    """Rows (m,) of a path (k, d) at which another ``distance`` is travelled [m], and both ends."""
+    count = len(position)
+    if count < 3:
+        return np.arange(count)
     with np.errstate(over="ignore", invalid="ignore"):
         steps = np.sqrt(np.sum(np.diff(position, axis=0) ** 2, axis=1))
-    travelled = np.cumsum(np.where(np.isfinite(steps), np.minimum(steps, 1.0), 0.0))
-    marks = np.flatnonzero(np.diff(np.floor(travelled / distance), prepend=0.0)) + 1
-    return np.unique(np.concatenate([[0], marks, [len(position) - 1]]))
+    steps = np.where(np.isfinite(steps), np.minimum(steps, 1.0), 0.0)
+    distances = np.floor(np.cumsum(steps) / distance)  # whole ones up to each row
+    is_another = np.diff(distances, prepend=0.0) != 0.0
+    rows = np.flatnonzero(is_another) + 1
+    return np.unique(np.concatenate([[0], rows, [count - 1]]))

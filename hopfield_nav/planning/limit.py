@@ -76,9 +76,8 @@ def plan_limit(
     grid = np.ascontiguousarray(blocked)
     if near.uniform:
         return _plan_hops(grid, near, start, goal, closed)
-    first = np.unravel_index(start, near.shape)
-    last = np.unravel_index(goal, near.shape)
-    return plan_in_field(_solve_lengths(grid, near, last, closed), near, first, closed)
+    field = _solve_lengths(grid, near, near.cell(goal), closed)
+    return plan_in_field(field, near, near.cell(start), closed)
 
 
 def plan_in_field(
@@ -88,7 +87,8 @@ def plan_in_field(
 
     ``closed`` are the keys of its closed steps.
     """
-    return _as_plan(*descend(field, np.array(start, np.int64)), field, near, closed)
+    cells, steps, reached = descend(field, np.array(start, np.int64))
+    return _as_plan(cells, steps, reached, field, near, closed)
 
 
 def _as_plan(
@@ -124,8 +124,7 @@ def _plan_hops(
     if count == 0:
         return _as_plan(cells, steps, reached, field, near, closed)
     label = further_levels(layout, words, queues, count, hop, level, guarded, doors)
-    first = np.unravel_index(start, near.shape)
-    return plan_in_field(field._replace(label=label), near, first, closed)
+    return plan_in_field(field._replace(label=label), near, near.cell(start), closed)
 
 
 @kernel

@@ -59,6 +59,10 @@ class Neighbourhood:
         """(rank,) bool, which axes are closed: `periodic` for kernels."""
         return _read_only(np.array(self.periodic))
 
+    def cell(self, index: int) -> tuple[int, ...]:
+        """The cell (rank,) with a flat index, C order."""
+        return tuple(int(c) for c in np.unravel_index(index, self.shape))
+
     def length_of(self, steps: np.ndarray) -> float:
         """How long a chain of steps with these numbers (m,) is, in the unit of `spacing`."""
         if self._counts_cells:

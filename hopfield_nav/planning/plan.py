@@ -82,7 +82,8 @@ class Landscape:
         """Which steps from cells (m, rank) are closed, (m, k) bool."""
         steps = len(self.near.offset)
         number = np.ravel_multi_index(tuple(cells.T), self.near.shape)
-        return np.isin(number[:, None] * steps + np.arange(steps), self.closed)
+        keys = number[:, None] * steps + np.arange(steps)
+        return np.isin(keys, self.closed)
 
 
 def _highest_neighbours(high: np.ndarray, own: np.ndarray) -> np.ndarray:

@@ -39,12 +39,14 @@ def steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def ends(world: World) -> list[int]:
     """Numbers of the cells of start and goal."""
-    shape, rank = tuple(world.map.shape), world.map.rank
-    tool = forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
     assert world.goal_point is not None
-    places = np.array([tool, world.goal_point])[:, :rank] - np.array(world.map.origin[:rank])
-    cells = np.rint(places / world.map.spacing).astype(int)
-    return [int(k) for k in np.ravel_multi_index(tuple(cells.T), shape)]
+    tool = forward_kinematics(build_arm(world), np.array(world.start.joints))[:3, 3]
+    rank = world.map.rank
+    points = np.array([tool, world.goal_point])[:, :rank]
+    from_origin = points - np.array(world.map.origin[:rank])
+    cells = np.rint(from_origin / world.map.spacing).astype(int)
+    numbers = np.ravel_multi_index(tuple(cells.T), tuple(world.map.shape))
+    return [int(number) for number in numbers]
 
 
 def parts(world: World, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -108,18 +108,21 @@ def fit_surface(
 
 def read_fit(arm: Arm, surface: ArmSurface, q: np.ndarray, rows: np.ndarray) -> Isolation:
     """Links, best guess and patches from the fit of every patch."""
-    n, evidence = len(arm.dh), rows[:, LOG_EVIDENCE]
-    kept = np.flatnonzero(np.isfinite(evidence))
-    link = surface.bodies[surface.patches[:, BODY].astype(int), LINK].astype(int)
+    kept = np.flatnonzero(np.isfinite(rows[:, LOG_EVIDENCE]))
+    body = surface.patches[kept, BODY].astype(int)
+    link = surface.bodies[body, LINK].astype(int)  # of each patch that is kept
     points, normals = surface_places(arm, q, surface, kept, rows[kept, AT_U], rows[kept, AT_V])
-    share = np.exp(evidence[kept] - evidence[kept].max()) if len(kept) else np.zeros(0)
+    evidence = rows[kept, LOG_EVIDENCE]
+    share = np.exp(evidence - evidence.max(initial=-np.inf))
     weight = share / max(share.sum(), 1e-300)
-    probability = np.bincount(link[kept], weight, n + 1)
-    best_link, best_point = 0, np.full(3, np.nan)
+    probability = np.bincount(link, weight, len(arm.dh) + 1)
+    best_link = 0
+    best_point = np.full(3, np.nan)
     if len(kept):
         best_link = int(probability.argmax())
-        best_point = points[int(np.where(link[kept] == best_link, share, -1.0).argmax())]
-    links = tuple(int(i) for i in np.unique(link[kept]))
+        on_best_link = np.where(link == best_link, share, -1.0)
+        best_point = points[int(on_best_link.argmax())]
+    links = tuple(int(i) for i in np.unique(link))
     return Isolation(links, best_link, best_point, kept, points, normals, weight, probability)
 
 
@@ -134,9 +137,8 @@ def whitening(sigma: np.ndarray | float, n: int) -> np.ndarray:
     """(n, n) inverse of the lower Cholesky factor of a covariance; ``sigma`` as for ``isolate``."""
     noise = np.asarray(sigma, dtype=np.float64)
     if noise.shape not in {(), (n,), (n, n)} or not np.all(np.isfinite(noise)):
-        raise BadInput(
-            "sigma has the wrong shape", found=noise.shape, allowed=f"(), ({n},) or ({n}, {n})"
-        )
+        allowed = f"(), ({n},) or ({n}, {n})"
+        raise BadInput("sigma has the wrong shape", found=noise.shape, allowed=allowed)
     if noise.ndim < 2 and not np.all(noise > 0):
         raise BadInput("noise must be positive", found=noise.tolist(), allowed="above 0 N·m")
     if noise.ndim < 2:

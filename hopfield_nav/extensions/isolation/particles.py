@@ -99,17 +99,20 @@ def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """
     count = len(weights)
     steps = (np.arange(count) + generator.random()) / count
-    return np.minimum(
-        np.searchsorted(np.cumsum(weights), steps, side="right"), np.flatnonzero(weights)[-1]
-    )
+    drawn = np.searchsorted(np.cumsum(weights), steps, side="right")
+    return np.minimum(drawn, np.flatnonzero(weights)[-1])
 
 
 def draw_points(
     surface: outline.ArmSurface, count: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Capsule, u and v of ``count`` points (k,), uniform over the arm's surface up to the curvature of a patch."""
+    """Capsule, u and v of ``count`` points (k,), uniform over the arm's surface.
+
+    Within a patch they are uniform in u and v, as if it were not curved.
+    """
     patches = surface.patches
-    share = np.cumsum(patches[:, outline.AREA]) / patches[:, outline.AREA].sum()
+    area = patches[:, outline.AREA]
+    share = np.cumsum(area) / area.sum()
     steps = (np.arange(count) + generator.random(count)) / count
     rows = patches[np.minimum(np.searchsorted(share, steps), len(patches) - 1)]
     aside = generator.uniform(-1.0, 1.0, (2, count))
@@ -123,23 +126,30 @@ def draw_points(
 def cone_misfit(
     columns: np.ndarray, r: np.ndarray, friction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Least squared distance (k,) of ``r`` (n,) from the torque of a force in each cone, and its normal part (k,) [N].
+    """How far ``r`` (n,) is from the torque of a force in each friction cone: the least square (k,).
 
-    ``columns`` (k, 3, n): whitened torque of a unit push along the normal, and of unit forces along
-    both tangents. The least squares without negative shares of four edges are the best of those
-    over up to three of them whose shares are all positive: three edges span every force.
+    And the normal part (k,) [N] of the force that comes so near. ``columns`` (k, 3, n): whitened
+    torque of a unit push along the normal, and of unit forces along both tangents.
+
+    A cone is spanned by four edges, whose shares cannot be negative. The least squares under that
+    condition are the best of those over up to three edges whose shares are all positive: three
+    edges span every force.
     """
     normal, one, other = np.moveaxis(columns, 1, 0)
     edges = np.stack([normal + friction * side for side in (one, -one, other, -other)], axis=1)
-    gram, match = np.einsum("kin,kjn->kij", edges, edges), edges @ r
-    best, force = np.full(len(columns), float(r @ r)), np.zeros(len(columns))
+    gram = np.einsum("kin,kjn->kij", edges, edges)
+    match = edges @ r
     ridge = _RIDGE * np.trace(gram, axis1=1, axis2=2) + np.finfo(float).tiny
+    whole = float(r @ r)
+    best = np.full(len(columns), whole)
+    force = np.zeros(len(columns))
     for chosen in _EDGES:
-        part = gram[:, chosen][:, :, chosen] + ridge[:, None, None] * np.eye(len(chosen))
-        share = np.linalg.solve(part, match[:, chosen, None])[:, :, 0]
-        left = float(r @ r) - np.einsum("ki,ki->k", share, match[:, chosen])
+        normal_matrix = gram[:, chosen][:, :, chosen] + ridge[:, None, None] * np.eye(len(chosen))
+        share = np.linalg.solve(normal_matrix, match[:, chosen, None])[:, :, 0]
+        left = whole - np.einsum("ki,ki->k", share, match[:, chosen])
         better = (share >= 0.0).all(axis=1) & (left < best)
-        best[better], force[better] = np.maximum(left[better], 0.0), share[better].sum(axis=1)
+        best[better] = np.maximum(left[better], 0.0)
+        force[better] = share[better].sum(axis=1)
     return best, force
 
 
@@ -152,22 +162,24 @@ def _walk(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The particles a step further; beyond a pole the walk goes down on the other side."""
     body, u, v = chart
-    length, scale = surface.shapes[body, outline.LENGTH], surface.shapes[body, outline.SCALE]
-    quarter = 0.5 * math.pi * scale
+    length = surface.shapes[body, outline.LENGTH]
+    scale = surface.shapes[body, outline.SCALE]
     tilt = (u - np.clip(u, 0.0, length)) / scale
-    step = WALK * generator.standard_normal((2, len(u)))
-    u, v = u + step[0], v + step[1] / (scale * np.maximum(np.cos(tilt), 0.1))
-    past = (u < -quarter) | (u > length + quarter)
-    v = np.where(past, v + math.pi, v)
-    u = np.where(
-        u < -quarter,
-        -2.0 * quarter - u,
-        np.where(u > length + quarter, 2.0 * (length + quarter) - u, u),
-    )
-    body, u, v = _onto_others(arm, surface, q, body, np.clip(u, -quarter, length + quarter), v)
-    jump = generator.random(len(u)) < JUMPS
-    anew = draw_points(surface, len(u), generator)
-    body, u, v = (np.where(jump, new, old) for new, old in zip(anew, (body, u, v), strict=True))
+    step_u, step_v = WALK * generator.standard_normal((2, len(u)))
+    u = u + step_u
+    v = v + step_v / (scale * np.maximum(np.cos(tilt), 0.1))
+    first_pole = -0.5 * math.pi * scale
+    last_pole = length - first_pole
+    before = u < first_pole
+    beyond = u > last_pole
+    v = np.where(before | beyond, v + math.pi, v)
+    u = np.where(before, 2.0 * first_pole - u, np.where(beyond, 2.0 * last_pole - u, u))
+    body, u, v = _onto_others(arm, surface, q, body, np.clip(u, first_pole, last_pole), v)
+    jumps = generator.random(len(u)) < JUMPS
+    new_body, new_u, new_v = draw_points(surface, len(u), generator)
+    body = np.where(jumps, new_body, body)
+    u = np.where(jumps, new_u, u)
+    v = np.where(jumps, new_v, v)
     return body, u, v
 
 
@@ -179,29 +191,49 @@ def _onto_others(
     u: np.ndarray,
     v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where a point lies inside another moving capsule: the nearest point of the one in which it is deepest."""
-    whiten, n = np.eye(len(arm.dh)), len(arm.dh)
-    points = _look(arm, surface, q, body, u, v, whiten, np.zeros((0, 0, 7)), 0.0, make_work(n))[0][
-        :, :3
-    ]
-    frames, depth = link_frames(arm, q), np.zeros(len(u))
-    own, (body, u, v) = body, (body.copy(), u.copy(), v.copy())
+    """Points moved out of other moving capsules: to the nearest one of that in which each is deepest."""
+    n = len(arm.dh)
+    nothing_swept = np.zeros((0, 0, 7))
+    places, _, _ = _look(arm, surface, q, body, u, v, np.eye(n), nothing_swept, 0.0, make_work(n))
+    points = places[:, :3]
+    frames = link_frames(arm, q)
+    depth = np.zeros(len(u))
+    own = body
+    body = body.copy()
+    u = u.copy()
+    v = v.copy()
     for b, (row, shape) in enumerate(zip(surface.bodies, surface.shapes, strict=True)):
         if row[LINK] == 0:
             continue
         frame = frames[int(row[LINK])]
         local = (points - frame[:3, 3]) @ frame[:3, :3] - row[START : START + 3]
-        along = local @ shape[outline.AXIS : outline.AXIS + 3]
-        s = np.clip(along, 0.0, shape[outline.LENGTH])
-        radial = local - s[:, None] * shape[outline.AXIS : outline.AXIS + 3]
-        size = np.linalg.norm(radial, axis=1)
-        inside = (own != b) & (row[RADIUS] - size > depth)
-        depth[inside], body[inside] = (row[RADIUS] - size)[inside], b
-        tilt = np.arcsin(np.clip((along - s) / np.maximum(size, 1e-12), -1.0, 1.0))
-        u[inside] = (s + tilt * shape[outline.SCALE])[inside]
-        across = [radial @ shape[at : at + 3] for at in (outline.SECOND, outline.FIRST)]
-        v[inside] = np.arctan2(*across)[inside]
+        u_there, v_there, from_axis = _on_capsule(local, shape)
+        sunk = row[RADIUS] - from_axis
+        deepest = (own != b) & (sunk > depth)
+        depth[deepest] = sunk[deepest]
+        body[deepest] = b
+        u[deepest] = u_there[deepest]
+        v[deepest] = v_there[deepest]
     return body, u, v
+
+
+def _on_capsule(local: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Coordinates u and v (k,) of a capsule nearest to points, and their distance to its axis (k,).
+
+    The points (k, 3) are in the axes of its link, from where its axis begins; ``shape`` (11,) is
+    its row of ``ArmSurface.shapes``.
+    """
+    axis = shape[outline.AXIS : outline.AXIS + 3]
+    first = shape[outline.FIRST : outline.FIRST + 3]
+    second = shape[outline.SECOND : outline.SECOND + 3]
+    along = local @ axis
+    s = np.clip(along, 0.0, shape[outline.LENGTH])
+    radial = local - s[:, None] * axis
+    from_axis = np.linalg.norm(radial, axis=1)
+    tilt = np.arcsin(np.clip((along - s) / np.maximum(from_axis, 1e-12), -1.0, 1.0))
+    u = s + tilt * shape[outline.SCALE]
+    v = np.arctan2(radial @ second, radial @ first)
+    return u, v, from_axis
 
 
 @kernel
@@ -209,27 +241,28 @@ def _look(
     arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray,
     whiten: np.ndarray, free: np.ndarray, margin: float, work: Work,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and whether they are open."""
-    bodies, shapes, n = surface.bodies, surface.shapes, q.size
-    places, columns, is_open = (
-        np.empty((u.size, 6)),
-        np.zeros((u.size, 3, n)),
-        np.empty(u.size, dtype=np.bool_),
-    )
-    place, raw, five = np.empty((6, 3)), np.zeros((5, n)), np.zeros((5, n))
+    """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and if they are open."""
+    bodies = surface.bodies
+    shapes = surface.shapes
+    n = q.size
+    places = np.empty((u.size, 6))
+    columns = np.zeros((u.size, 3, n))
+    is_open = np.empty(u.size, dtype=np.bool_)
+    place = np.empty((6, 3))
+    raw = np.zeros((5, n))
+    five = np.zeros((5, n))
     of_push = work, bodies, shapes, whiten, place, raw, five
     update_frames(arm, q, work)
     for k in range(u.size):
         push_columns(of_push, body[k], u[k], v[k], 5)
         for j in range(n):
-            columns[k, 0, j], columns[k, 1, j], columns[k, 2, j] = (
-                five[0, j],
-                five[3, j],
-                five[4, j],
-            )
+            columns[k, 0, j] = five[0, j]
+            columns[k, 1, j] = five[3, j]
+            columns[k, 2, j] = five[4, j]
         point = vector(place, 5, 0)
         for j in range(3):
-            places[k, j], places[k, 3 + j] = place[5, j], -place[1, j]
+            places[k, j] = place[5, j]
+            places[k, 3 + j] = -place[1, j]
         is_open[k] = not outline.inside_another(work, bodies, body[k], point) and not is_swept(
             free, margin, point
         )

@@ -44,19 +44,23 @@ def make_surface(bodies: np.ndarray) -> ArmSurface:
     if not np.any(bodies[:, LINK] > 0):
         raise BadInput("the arm has no outline: its file lists no capsules of moving links")
     shapes = np.array([_shape(row) for row in bodies])
-    patches = [
-        row for b in np.flatnonzero(bodies[:, LINK] > 0) for row in _patches(int(b), shapes[b])
-    ]
+    patches = []
+    for b in np.flatnonzero(bodies[:, LINK] > 0):
+        patches += _patches(int(b), shapes[b])
     return ArmSurface(bodies, shapes, np.array(patches))
 
 
 def _shape(row: np.ndarray) -> np.ndarray:
+    """A row of ``ArmSurface.shapes`` (11,) for a capsule, a row of ``bodies``."""
     axis = row[END : END + 3] - row[START : START + 3]
     length = float(np.linalg.norm(axis))
     axis = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
-    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    least_along = np.eye(3)[np.argmin(np.abs(axis))]  # the coordinate axis that is most across
+    first = np.cross(axis, least_along)
     first /= np.linalg.norm(first)
-    return np.array([*first, *np.cross(axis, first), *axis, length, max(row[RADIUS], LEAST_RADIUS)])
+    second = np.cross(axis, first)
+    scale = max(row[RADIUS], LEAST_RADIUS)
+    return np.array([*first, *second, *axis, length, scale])
 
 
 def _patches(body: int, shape: np.ndarray) -> list[list[float]]:
@@ -75,21 +79,22 @@ def _patches(body: int, shape: np.ndarray) -> list[list[float]]:
             sectors = max(8, round(2 * math.pi * scale * math.cos(tilt) / SIZE))
             half = math.pi / sectors
             area = _belt_area(a, b, length, scale) / sectors
-            rows += [
-                [body, middle, (2 * k + 1) * half - math.pi, 0.5 * (b - a), half, area]
-                for k in range(sectors)
-            ]
+            for k in range(sectors):
+                turn = (2 * k + 1) * half - math.pi
+                rows.append([body, middle, turn, 0.5 * (b - a), half, area])
     return rows
 
 
 def _belt_area(low: float, high: float, length: float, radius: float) -> float:
-    """Area of a capsule between two arcs u that both lie on the tube or on one round end [m²]."""
+    """Area of a capsule between two arcs u that both lie on the tube or on one round end [m²].
+
+    On a round end it is 2 π r times the height of the belt (Archimedes).
+    """
     if low >= 0.0 and high <= length:
         return 2 * math.pi * radius * (high - low)
     end = 0.0 if high <= 0.0 else length
-    return (
-        2 * math.pi * radius**2 * (math.sin((high - end) / radius) - math.sin((low - end) / radius))
-    )
+    height = math.sin((high - end) / radius) - math.sin((low - end) / radius)  # [radii]
+    return 2 * math.pi * radius**2 * height
 
 
 def push_torque(
@@ -106,22 +111,25 @@ def push_torque(
     (points, forces), _ = as_rows(3, point=np.broadcast_to(point, (*lead, 3)), force=force)
     links = np.broadcast_to(np.asarray(link, dtype=np.int64), lead).reshape(-1)
     if not (len(rows) == len(points) == len(forces)) or np.any((links < 1) | (links > n)):
-        raise BadInput(
-            "pushes do not fit the poses", found=np.shape(link), allowed=f"links 1 to {n}"
-        )
-    return _push_torques(
-        arm, rows, np.ascontiguousarray(links), points, forces, make_work(n)
-    ).reshape(*lead, n)
+        allowed = f"links 1 to {n}"
+        raise BadInput("pushes do not fit the poses", found=np.shape(link), allowed=allowed)
+    links = np.ascontiguousarray(links)
+    torques = _push_torques(arm, rows, links, points, forces, make_work(n))
+    return torques.reshape(*lead, n)
 
 
 def surface_places(
     arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points and inward normals (k, 3), base axes, at ``u`` [m] and ``v`` [rad] of patches, at ``q`` (n,)."""
-    (rows,), _ = as_rows(joint_count(arm), q=np.broadcast_to(q, (len(patch), len(arm.dh))))
+    """Points and inward normals, each (k, 3) in base axes, on the surface at joint angles ``q`` (n,).
+
+    They lie at ``u`` [m] and ``v`` [rad] of the capsules of patches, (k,) each.
+    """
+    n = joint_count(arm)
+    (poses,), _ = as_rows(n, q=np.broadcast_to(q, (len(patch), n)))
     body = surface.patches[patch, BODY].astype(np.int64)
-    found = place_points(arm, rows, surface, body, u, v, make_work(len(arm.dh)))[0]
-    return found[:, :3], found[:, 3:]
+    places, _ = place_points(arm, poses, surface, body, u, v, make_work(n))
+    return places[:, :3], places[:, 3:]
 
 
 @inlined
@@ -130,21 +138,33 @@ def place_surface(work, bodies, shapes, b, u, v, out):
 
     Writes ``out`` (6, 3): axis point, outward normal, ∂normal/∂u, ∂normal/∂v, ∂axis point/∂u,
     surface point; base axes, from the frames in ``work``.
+
+    With e1, e2 across the axis e3, and the tilt t towards e3 on a round end, 0 on the tube, the
+    normal is cos t (cos v e1 + sin v e2) + sin t e3.
     """
     link = int(bodies[b, LINK])
-    length, scale = shapes[b, LENGTH], shapes[b, SCALE]
-    s = min(max(u, 0.0), length)
+    length = shapes[b, LENGTH]
+    scale = shapes[b, SCALE]
+    s = min(max(u, 0.0), length)  # [m] of the axis point
     tilt = (u - s) / scale
-    ct, st, cv, sv = math.cos(tilt), math.sin(tilt), math.cos(v), math.sin(v)
-    turn, on_tube = work.rotation[link - 1], 1.0 if u == s else 0.0
-    first, second = matmul(turn, vector(shapes, b, FIRST)), matmul(turn, vector(shapes, b, SECOND))
-    axis, across = matmul(turn, vector(shapes, b, AXIS)), along(times(cv, first), sv, second)
+    on_tube = 1.0 if u == s else 0.0
+    ct = math.cos(tilt)
+    st = math.sin(tilt)
+    cv = math.cos(v)
+    sv = math.sin(v)
+    turn = work.rotation[link - 1]
+    first = matmul(turn, vector(shapes, b, FIRST))
+    second = matmul(turn, vector(shapes, b, SECOND))
+    axis = matmul(turn, vector(shapes, b, AXIS))
+    across = along(times(cv, first), sv, second)
     point = place_point(work, link, along(vector(bodies, b, START), s, vector(shapes, b, AXIS)))
     normal = along(times(ct, across), st, axis)
+    normal_by_tilt = along(times(ct, axis), -st, across)
+    across_by_v = along(times(cv, second), -sv, first)
     put(out, 0, 0, point)
     put(out, 1, 0, normal)
-    put(out, 2, 0, over(times(1.0 - on_tube, along(times(ct, axis), -st, across)), scale))
-    put(out, 3, 0, times(ct, along(times(cv, second), -sv, first)))
+    put(out, 2, 0, over(times(1.0 - on_tube, normal_by_tilt), scale))
+    put(out, 3, 0, times(ct, across_by_v))
     put(out, 4, 0, times(on_tube, axis))
     put(out, 5, 0, along(point, bodies[b, RADIUS], normal))
 
@@ -163,14 +183,17 @@ def inside_another(work, bodies, own, point):
 
 @kernel
 def place_points(arm, q, surface, body, u, v, work):
-    """Surface point and inward normal (k, 6) of (body, u, v) at each pose, and whether it is hidden."""
-    bodies, shapes = surface.bodies, surface.shapes
-    out, hidden = np.empty((q.shape[0], 6)), np.empty(q.shape[0], dtype=np.bool_)
+    """Surface point and inward normal (k, 6) of (body, u, v) at each pose; whether it is hidden."""
+    bodies = surface.bodies
+    out = np.empty((q.shape[0], 6))
+    hidden = np.empty(q.shape[0], dtype=np.bool_)
     place = np.empty((6, 3))
     for row in range(q.shape[0]):
         update_frames(arm, q[row], work)
-        place_surface(work, bodies, shapes, body[row], u[row], v[row], place)
-        out[row, :3], out[row, 3:] = place[5], -place[1]
+        place_surface(work, bodies, surface.shapes, body[row], u[row], v[row], place)
+        for k in range(3):
+            out[row, k] = place[5, k]
+            out[row, 3 + k] = -place[1, k]
         hidden[row] = inside_another(work, bodies, body[row], vector(place, 5, 0))
     return out, hidden
 

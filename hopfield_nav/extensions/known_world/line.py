@@ -70,16 +70,15 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
     halves = _half_turns(line)
     for leg in flip:
         if leg not in halves:
+            what = "only half a turn has two ways round"
             allowed = f"legs {halves}" if halves else "none"
-            raise BadInput(
-                "only half a turn has two ways round", where="flip", found=leg, allowed=allowed
-            )
+            raise BadInput(what, where="flip", found=leg, allowed=allowed)
         line.turn[leg] *= 1.0 - 2.0 * math.pi / line.angles[leg]
     return line
 
 
 def flip_choices(line: StraightLine, most: int) -> list[tuple[int, ...]]:
-    """Values of ``flip`` for the legs of half a turn: none, each, two of them, …, up to ``most``."""
+    """Values of ``flip`` for the legs of half a turn: none, each, two of them, …; at most ``most``."""
     halves = _half_turns(line)
     subsets = (itertools.combinations(halves, count) for count in range(len(halves) + 1))
     return list(itertools.islice(itertools.chain.from_iterable(subsets), most))
@@ -110,25 +109,32 @@ def _poses_at(line: StraightLine, places: np.ndarray) -> np.ndarray:
 
 @inlined
 def pose_at(line, place, T):
-    """Write the pose (4, 4) at a place of the line."""
+    """Write the pose (4, 4) at a place of the line.
+
+    It is the pose at the beginning of the leg, shifted by a share of the leg and turned by a share
+    of its angle about its axis (x, y, z), by Rodrigues' formula: cos 1 + sin [k]× + (1 - cos) k k^T.
+    """
     leg = min(int(place), line.shift.shape[0] - 1)
-    share, poses = place - leg, line.poses
+    share = place - leg
     if share >= 1.0:  # a pose of its own, to the last bit
-        leg, share = leg + 1, 0.0
+        leg += 1
+        share = 0.0
     wx, wy, wz = 0.0, 0.0, 0.0
     if share > 0.0:
         wx, wy, wz = line.turn[leg, 0], line.turn[leg, 1], line.turn[leg, 2]
     angle = math.sqrt(wx * wx + wy * wy + wz * wz)
     scale = 1.0 / angle if angle > 0.0 else 0.0
     x, y, z = scale * wx, scale * wy, scale * wz
-    c, s = math.cos(share * angle), math.sin(share * angle)
+    c = math.cos(share * angle)
+    s = math.sin(share * angle)
     v = 1.0 - c
     for i in range(3):
-        a, b, d = poses[leg, i, 0], poses[leg, i, 1], poses[leg, i, 2]
+        # row i of the first rotation, times each column of the turn
+        a, b, d = line.poses[leg, i, 0], line.poses[leg, i, 1], line.poses[leg, i, 2]
         T[i, 0] = a * (c + v * x * x) + b * (v * x * y + s * z) + d * (v * x * z - s * y)
         T[i, 1] = a * (v * x * y - s * z) + b * (c + v * y * y) + d * (v * y * z + s * x)
         T[i, 2] = a * (v * x * z + s * y) + b * (v * y * z - s * x) + d * (c + v * z * z)
-        T[i, 3] = poses[leg, i, 3] + (share * line.shift[leg, i] if share > 0.0 else 0.0)
+        T[i, 3] = line.poses[leg, i, 3] + (share * line.shift[leg, i] if share > 0.0 else 0.0)
     T[3, 0], T[3, 1], T[3, 2], T[3, 3] = 0.0, 0.0, 0.0, 1.0
 
 
@@ -147,37 +153,44 @@ def rows_on_line(arm: Arm, rows: np.ndarray) -> np.ndarray:
             break
         places = sorted(inserted)
         rows = np.insert(rows, np.array(places) + 1, [inserted[i] for i in places], axis=0)
-    off = _halfway(arm, rows)[2]
+    _, _, off = _halfway(arm, rows)
     if off.max() > REFUSED:
         worst = int(np.argmax(off))
-        message = "the joints jump on a straight tool line"
+        what = "the joints jump on a straight tool line"
         where = f"between joints {np.round(rows[worst], 3).tolist()} and the next row"
         found = f"the tool {off[worst]:.2g} m off its line"
-        raise BadInput(
-            message, where=where, found=found, allowed="rows of one branch, closer together"
-        )
+        allowed = "rows of one branch, closer together"
+        raise BadInput(what, where=where, found=found, allowed=allowed)
     return rows
 
 
 def _halfway(arm: Arm, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The spline halfway between rows: joint angles, share of the tool's step, distance to the line."""
+    """The spline halfway between rows.
+
+    Returns joint angles (k - 1, n), the share of the step between both rows' tool points at which
+    the tool is nearest to the straight line (k - 1,), and its distance to that (k - 1,) [m].
+    """
     s = path_positions(rows)
     q = CubicSpline(s, rows)(0.5 * (s[:-1] + s[1:]))
-    places, reached = (forward_kinematics(arm, x)[:, :3, 3] for x in (rows, q))
-    start, step = places[:-1], np.diff(places, axis=0)
+    on_line = forward_kinematics(arm, rows)[:, :3, 3]
+    reached = forward_kinematics(arm, q)[:, :3, 3]
+    start = on_line[:-1]
+    step = np.diff(on_line, axis=0)
     square = np.maximum(np.sum(step**2, axis=1), 1e-18)
     share = np.clip(np.sum((reached - start) * step, axis=1) / square, 0.0, 1.0)
-    return q, share, np.linalg.norm(reached - start - share[:, None] * step, axis=1)
+    off = np.linalg.norm(reached - start - share[:, None] * step, axis=1)
+    return q, share, off
 
 
 def _corrected(arm: Arm, rows: np.ndarray) -> dict[int, np.ndarray]:
     """Rows to insert, by the row before, where the tool is off its line halfway to the next row."""
-    (q, shares, off), poses, inserted = _halfway(arm, rows), forward_kinematics(arm, rows), {}
-    turns = (
-        np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1) < 1e-9
-    )  # no step to take a share of
+    q, shares, off = _halfway(arm, rows)
+    poses = forward_kinematics(arm, rows)
+    step = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
+    turns_alone = step < 1e-9  # there is no step to take a share of
+    inserted = {}
     for i in np.flatnonzero(off > OFF_LINE):
-        share = 0.5 if turns[i] else min(max(shares[i], _BETWEEN[0]), _BETWEEN[1])
+        share = 0.5 if turns_alone[i] else min(max(shares[i], _BETWEEN[0]), _BETWEEN[1])
         target = poses_at(straight_line(poses[i : i + 2]), np.array(share))
         solution = numeric_inverse_kinematics(arm, target, q[i], tolerance=1e-11, max_iterations=50)
         near = np.abs(solution.q - q[i]).max() < _NEAR * np.abs(rows[i + 1] - rows[i]).max()

@@ -201,15 +201,23 @@ def motor_torque(arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np
 
 
 def largest_shares(arm: Arm, trajectory: Trajectory, limits: MotionLimits) -> list[float]:
-    """Largest amounts of a trajectory as shares of its limits, in their order; 1 is at the limit, 0 without one.
+    """Largest amounts of a trajectory as shares of its limits, in their order.
 
-    They come from samples inside every piece and at its ends.
+    1 is at the limit, 0 is without one. They come from samples inside every piece and at its ends.
     """
     _, q, qd, qdd = sample(trajectory, _INSIDE)
     torque = motor_torque(arm, q, qd, qdd)
     tool = np.linalg.norm(np.einsum("kij,kj->ki", jacobian(arm, q)[:, :3], qd), axis=1)
-    amounts = zip((qd, qdd, torque, tool), limits, strict=True)
-    return [float(np.max(np.abs(amount) / limit)) for amount, limit in amounts]
+    return [
+        _largest_share(qd, limits.speed),
+        _largest_share(qdd, limits.acceleration),
+        _largest_share(torque, limits.torque),
+        _largest_share(tool, limits.tool_speed),
+    ]
+
+
+def _largest_share(amount: np.ndarray, limit: np.ndarray | float) -> float:
+    return float(np.max(np.abs(amount) / limit))
 
 
 class LimitRows(NamedTuple):
@@ -225,8 +233,14 @@ class LimitRows(NamedTuple):
 def limit_rows(
     arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
 ) -> LimitRows:
-    """The limits at a segment's grid; friction in the joints is taken at ``friction_speed`` (m,) [rad/s]."""
-    q, first, second = (segment.path(segment.grid, order) for order in range(3))
+    """The limits at a segment's grid, friction taken at ``friction_speed`` (m,) [rad/s].
+
+    With q(s) is qd = q' sd and qdd = q' sdd + q'' sd², so that accelerations and torques are linear
+    in sdd and sd².
+    """
+    q = segment.path(segment.grid, 0)
+    first = segment.path(segment.grid, 1)
+    second = segment.path(segment.grid, 2)
     zero = np.zeros_like(q)
     gravity = inverse_dynamics(arm, q, zero, zero)
     friction = joint_friction_torque(arm, first * friction_speed[:, None])
@@ -245,9 +259,10 @@ def limit_rows(
 def fastest_speed(
     arm: Arm, segment: PathSegment, limits: MotionLimits, friction_speed: np.ndarray
 ) -> np.ndarray | None:
-    """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest; None where the arm could not rest on it.
+    """Highest path speed (m,) [rad/s] at a segment's grid, rest to rest.
 
-    Friction in the joints is taken at ``friction_speed`` (m,) [rad/s].
+    None where the arm could not rest on it. Friction in the joints is taken at ``friction_speed``
+    (m,) [rad/s].
     """
     rows = limit_rows(arm, segment, limits, friction_speed)
     if np.any(np.abs(rows.c) >= 1.0):
@@ -268,19 +283,27 @@ def fastest_speed(
 def _ranges(
     rows: LimitRows, twice: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The range of sdd that each limit leaves over each step, from slope sd² + low to slope sd² + high, (m - 1, k).
+    """The range of sdd that each limit leaves over each step.
 
-    The last column is that of sd² at the next point, whose ``high`` is left to the caller. And (m -
-    1,) the largest sd² by the limits that do not ask for sdd.
+    It reaches from slope sd² + low to slope sd² + high, (m - 1, k) each, with sd at the beginning
+    of the step. Limits hold at both ends, and at the end of a step of the length ds the square
+    speed is sd² + 2 ds sdd (``twice`` is 2 ds, (m - 1, 1)). The last column is that of sd² at the
+    next point, whose ``high`` is left to the caller. And (m - 1,) the largest sd² by the limits
+    that do not ask for sdd.
     """
-    a = np.hstack([rows.a[:-1], rows.a[1:] + twice * rows.b[1:], twice])
+    at_end = rows.a[1:] + twice * rows.b[1:]
+    a = np.hstack([rows.a[:-1], at_end, twice])
     b = np.hstack([rows.b[:-1], rows.b[1:], np.ones_like(twice)])
     c = np.hstack([rows.c[:-1], rows.c[1:], np.zeros_like(twice)])
-    free = np.abs(a) < _NOTHING
+    leaves_free = np.abs(a) < _NOTHING  # which limits say nothing of sdd
     with np.errstate(divide="ignore", invalid="ignore"):
-        alone = np.where(free, (1.0 - np.sign(b) * c) / np.abs(b), np.inf).min(axis=1)
-        slope, middle, half = np.where(free, 0.0, -b / a), -c / a, 1.0 / np.abs(a)
-    low, high = np.where(free, -np.inf, middle - half), np.where(free, np.inf, middle + half)
+        square_speed = (1.0 - np.sign(b) * c) / np.abs(b)
+        slope = np.where(leaves_free, 0.0, -b / a)
+        middle = -c / a
+        half = 1.0 / np.abs(a)
+    alone = np.where(leaves_free, square_speed, np.inf).min(axis=1)
+    low = np.where(leaves_free, -np.inf, middle - half)
+    high = np.where(leaves_free, np.inf, middle + half)
     low[:, -1] = 0.0
     return slope, low, high, alone
 

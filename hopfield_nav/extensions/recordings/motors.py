@@ -206,69 +206,101 @@ def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
     groups = [[j - 1 for j in group] for group in same_motor]
     named = [j for group in groups for j in group]
     if len(set(named)) < len(named) or any(not 0 <= j < n for j in named):
-        raise BadInput(
-            "a joint stands in two groups, or is none", where="same_motor", found=same_motor
-        )
+        what = "a joint stands in two groups, or is none"
+        raise BadInput(what, where="same_motor", found=same_motor)
     return groups + [[j] for j in range(n) if j not in named]
 
 
 def _fit_group(joints: list[_Rows]) -> list[MotorFit]:
-    """Joints with one motor constant: one column of torque in common, the others of each. Fits of one joint each."""
-    scales = [
-        _scale(rows.current - rows.columns @ _huber(rows.columns, rows.current)) for rows in joints
-    ]
-    widths = [rows.columns.shape[1] - 1 for rows in joints]
-    own = [slice(1 + sum(widths[:k]), 1 + sum(widths[: k + 1])) for k in range(len(joints))]
-    tables, currents, blocks, first = [], [], [], 0
-    for rows, scale, place in zip(joints, scales, own, strict=True):
-        table = np.zeros((len(rows.current), 1 + sum(widths)))
-        table[:, 0] = rows.columns[:, 0]
-        table[:, place] = rows.columns[:, 1:]
-        tables.append(table / scale)
-        currents.append(rows.current / scale)
-        blocks.append(first + rows.block)
-        first += int(rows.block.max()) + 1
-    table, current = np.concatenate(tables), np.concatenate(currents)
+    """Fits of joints with one motor constant, one joint each.
+
+    The column of torque is common to them, the others are each joint's own.
+    """
+    table, current, block, own = _common_table(joints)
     beta = _huber(table, current)
     left = current - table @ beta
-    covariance = _covariance(table, left, np.concatenate(blocks))
-    places = [[0, *range(place.start, place.stop)] for place in own]
-    fits = [
-        _one_fit(beta[k], covariance[np.ix_(k, k)], rows)
-        for k, rows in zip(places, joints, strict=True)
-    ]
-    torque, others = table[:, 0], table[:, 1:]
-    alone = (
-        torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]
-    )  # what nothing else can explain
-    if max(widths) > 3 and np.sqrt(np.mean((beta[0] * alone) ** 2)) < _scale(left):
+    covariance = _covariance(table, left, block)
+    fits = []
+    for rows, columns in zip(joints, own, strict=True):
+        of_joint = [0, *columns]
+        fits.append(_one_fit(beta[of_joint], covariance[np.ix_(of_joint, of_joint)], rows))
+    has_rotor = max(len(columns) for columns in own) > 3
+    if has_rotor and _hides_torque(table, beta[0], left):
         return [fit._replace(std=np.concatenate([[np.inf], fit.std[1:]])) for fit in fits]
     return fits
 
 
+def _common_table(
+    joints: list[_Rows],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[range]]:
+    """The rows of all joints as one table, divided by the scale of each joint's residuals.
+
+    Returns table, current, blocks (that no two joints share), and the columns that are each
+    joint's own.
+    """
+    widths = [rows.columns.shape[1] - 1 for rows in joints]
+    own, tables, currents, blocks = [], [], [], []
+    first_column = 1
+    first_block = 0
+    for rows, width in zip(joints, widths, strict=True):
+        columns = range(first_column, first_column + width)
+        scale = _scale(rows.current - rows.columns @ _huber(rows.columns, rows.current))
+        table = np.zeros((len(rows.current), 1 + sum(widths)))
+        table[:, 0] = rows.columns[:, 0]
+        table[:, columns] = rows.columns[:, 1:]
+        own.append(columns)
+        tables.append(table / scale)
+        currents.append(rows.current / scale)
+        blocks.append(first_block + rows.block)
+        first_column += width
+        first_block += int(rows.block.max()) + 1
+    return np.concatenate(tables), np.concatenate(currents), np.concatenate(blocks), own
+
+
+def _hides_torque(table: np.ndarray, per_torque: float, left: np.ndarray) -> bool:
+    """Whether what torque alone explains, and no other column, is lost in the residuals."""
+    torque = table[:, 0]
+    others = table[:, 1:]
+    alone = torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]
+    return bool(np.sqrt(np.mean((per_torque * alone) ** 2)) < _scale(left))
+
+
 def _fit_known(rows: _Rows, constant: float, std: float) -> MotorFit:
     """Friction, zero and rotor with a constant that is given, and its standard deviation."""
-    table, left = rows.columns[:, 1:], rows.current - rows.columns[:, 0] / constant
-    beta = _huber(table, left)
-    covariance = np.zeros((rows.columns.shape[1],) * 2)
-    covariance[1:, 1:] = _covariance(table, left - table @ beta, rows.block)
+    torque = rows.columns[:, 0]
+    others = rows.columns[:, 1:]
+    current = rows.current - torque / constant  # that the others have to explain
+    beta = _huber(others, current)
+    count = rows.columns.shape[1]
+    covariance = np.zeros((count, count))
+    covariance[1:, 1:] = _covariance(others, current - others @ beta, rows.block)
     fit = _one_fit(np.concatenate([[1.0 / constant], beta]), covariance, rows)
     return fit._replace(std=np.concatenate([[std], fit.std[1:]]))
 
 
 def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> MotorFit:
-    """From i = a tau + b sign + c qd + i_0 + e qdd to K = 1/a, b/a, c/a, i_0, e/a, and deviations (delta method)."""
-    a, b, c, zero, *rest = beta[0] or _NOTHING, *beta[1:]
-    slope = np.array(
-        [[-1 / a**2, 0, 0, 0], [-b / a**2, 1 / a, 0, 0], [-c / a**2, 0, 1 / a, 0], [0, 0, 0, 1]]
-    )
-    std = np.sqrt(np.diag(slope @ covariance[:4, :4] @ slope.T))
-    rms, friction = (
-        np.sqrt(np.mean((rows.current - rows.columns @ beta) ** 2)),
-        np.array([b / a, c / a]),
-    )
+    """From i = a tau + b sign + c qd + i_0 + e qdd to K = 1/a, b/a, c/a, i_0 and e/a.
+
+    Their standard deviations are those of ``beta``, carried over by the slopes of these formulas
+    (the delta method).
+    """
+    a, b, c, zero, *rest = beta
+    a = a or _NOTHING
+    slope = np.array([
+        [-1 / a**2, 0, 0, 0],
+        [-b / a**2, 1 / a, 0, 0],
+        [-c / a**2, 0, 1 / a, 0],
+        [0, 0, 0, 1],
+    ])  # fmt: skip
+    left = rows.current - rows.columns @ beta
     return MotorFit(
-        *map(np.asarray, (1 / a, friction, zero, std, rms, len(rows.current), sum(rest) / a))
+        motor_constant=np.asarray(1 / a),
+        friction=np.array([b / a, c / a]),
+        zero_current=np.asarray(zero),
+        std=np.sqrt(np.diag(slope @ covariance[:4, :4] @ slope.T)),
+        residual_rms=np.asarray(np.sqrt(np.mean(left**2))),
+        rows=np.asarray(len(rows.current)),
+        rotor=np.asarray(sum(rest) / a),
     )
 
 
@@ -282,12 +314,14 @@ def _scale(left: np.ndarray) -> float:
 
 
 def _huber(table: np.ndarray, current: np.ndarray) -> np.ndarray:
+    """Huber's estimate (m,) by weighted least squares, again until the weights settle."""
     beta = np.linalg.lstsq(table, current, rcond=None)[0]
     for _ in range(_ROUNDS):
         left = current - table @ beta
         limit = _TUNING * _scale(left)
-        root = np.sqrt(np.minimum(1.0, limit / np.maximum(np.abs(left), limit)))
-        before, beta = beta, np.linalg.lstsq(table * root[:, None], current * root, rcond=None)[0]
+        root = np.sqrt(np.minimum(1.0, limit / np.maximum(np.abs(left), limit)))  # of the weights
+        before = beta
+        beta = np.linalg.lstsq(table * root[:, None], current * root, rcond=None)[0]
         if np.allclose(before, beta, rtol=1e-9, atol=1e-12):
             break
     return beta
@@ -297,9 +331,11 @@ def _covariance(table: np.ndarray, left: np.ndarray, block: np.ndarray) -> np.nd
     """Covariance of Huber's estimate where residuals of one block may be correlated in any way."""
     limit = _TUNING * _scale(left)
     influence = np.clip(left, -limit, limit)
-    bread = np.linalg.pinv(table[np.abs(left) <= limit].T @ table[np.abs(left) <= limit])
+    bulk = table[np.abs(left) <= limit]
+    bread = np.linalg.pinv(bulk.T @ bulk)
     _, number = np.unique(block, return_inverse=True)
     count = int(number.max()) + 1
     sums = np.zeros((count, table.shape[1]))
     np.add.at(sums, number, table * influence[:, None])
-    return count / max(count - table.shape[1], 1) * bread @ (sums.T @ sums) @ bread
+    few_blocks = count / max(count - table.shape[1], 1)
+    return few_blocks * bread @ (sums.T @ sums) @ bread

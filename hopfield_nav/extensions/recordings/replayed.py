@@ -197,10 +197,11 @@ def _empty(count: int, n: int) -> tuple[np.ndarray, ...]:
 
 
 def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) -> dict[str, Any]:
-    """Parameters of methods, their gains in place of ``omega`` and ``damping_ratio`` of a law ``inverse_dynamics``.
+    """Parameters of methods, with gains in place of ``omega`` and ``damping_ratio``.
 
-    Nothing is replaced where no method works on gains or has an ``omega`` of its own, or where none
-    is given.
+    These two are parameters of the law ``inverse_dynamics``, from which the gains follow. Nothing
+    is replaced where no method works on gains or has an ``omega`` of its own, or where none is
+    given.
 
     Raises ``BadInput``: a value that ``Parameter.check`` refuses.
     """
@@ -208,9 +209,12 @@ def with_gains(parameters: Mapping[str, Any], methods: Sequence[plugin.Method]) 
     if plugin.POSITION_GAIN.name not in names or "omega" in names or "omega" not in parameters:
         return dict(parameters)
     law = plugin.find_method("controller", "inverse_dynamics")
-    values = {p.name: p.check(parameters.get(p.name, p.default)) for p in law.parameters}
-    gains = {k: v for k, v in plugin.inheritable(law, values).items() if k in names}
-    return {k: v for k, v in parameters.items() if k not in values} | gains
+    of_law = {p.name: p.check(parameters.get(p.name, p.default)) for p in law.parameters}
+    others = {name: value for name, value in parameters.items() if name not in of_law}
+    for name, gain in plugin.inheritable(law, of_law).items():
+        if name in names:
+            others[name] = gain
+    return others
 
 
 def gains_among(values: Mapping[str, Any]) -> plugin.Gains | None:

@@ -44,18 +44,20 @@ _MAX_FRAMES = 20_000
 
 
 def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Rows (f,) at even times, the first and the last, and those of (m,) not to be missed [s]."""
+    """Rows (f,) of a page's frames: at even times, at those ``kept`` (m,) [s], and both ends."""
     period = max(1.0 / RATE, float(time[-1] - time[0]) / _MAX_FRAMES)
     even = np.arange(time[0], time[-1], period)
     wanted = np.concatenate([even, kept[np.isfinite(kept)]])
     rows = np.searchsorted(time, wanted - 1e-9)
-    return np.unique(np.append(rows[rows < time.size], [0, time.size - 1]))
+    within = rows[rows < time.size]
+    return np.unique(np.append(within, [0, time.size - 1]))
 
 
 def curve(name: str, colour: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
     """A signal (k,) from frame to frame: its least and largest value up to the next, so no peak is lost."""
     values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
-    low, high = np.minimum.reduceat(values, rows), np.maximum.reduceat(values, rows)
+    low = np.minimum.reduceat(values, rows)
+    high = np.maximum.reduceat(values, rows)
     return {"name": name, "colour": colour, "low": packed(low), "high": packed(high)}
 
 

@@ -309,4 +309,7 @@ def snapshot_handles(run: Run) -> list[Artist]:
         scale = f"estimate (10 N = {1000 * METRES_PER_NEWTON:.0f} cm)"
         for colour, label in ((COLOURS.true, "force"), (COLOURS.felt, scale)):
             handles.append(Line2D([], [], color=colour, marker=">", markersize=3, label=label))
-    return [*handles, disc(COLOURS.start, "start", 5)] + [diamond(4)] * (run.world.goal is not None)
+    handles.append(disc(COLOURS.start, "start", 5))
+    if run.world.goal is not None:
+        handles.append(diamond(4))
+    return handles

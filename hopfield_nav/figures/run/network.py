@@ -140,12 +140,14 @@ class NetworkLayer:
             self.artists = [drawn.add_depth(ax, first, self._plane(self._network, 0), top)]
 
     def show(self, time: float, level: int = 0) -> None:
-        """The network of the plan that is followed at a time [s]; of a map in space one level, from 0."""
-        if self._network is not None:
-            known, times = self._network.known, self._network.time[self._network.known]
-            k = known[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-            depths = self._plane(self._network, level).of(self._depths[k])
-            self.artists[0].set_data(np.ma.masked_invalid(depths.T))
+        """The network of the plan that is followed at a time [s]; in space one level, from 0."""
+        if self._network is None:
+            return
+        times = self._network.time[self._network.known]
+        made = int(np.searchsorted(times, time + 1e-9, side="right"))  # plans so far
+        plan = self._network.known[max(made - 1, 0)]
+        depths = self._plane(self._network, level).of(self._depths[plan])
+        self.artists[0].set_data(np.ma.masked_invalid(depths.T))
 
     @staticmethod
     def _plane(network: NetworkOfRun, level: int) -> drawn.Plane:

@@ -188,12 +188,17 @@ def other_touches(run: Run, event: int) -> list[tuple[float, float]]:
     These are contacts before and after its own, and a second obstacle that is touched during it.
     """
     low, high = zoom_span(run, event)
-    touch, rows, data = float(run.data.touch_time[event]), zoom_rows(run, event), run.data
-    second = data.force.values[rows] - np.nan_to_num(data.contact_force.values[rows])
-    spans = contact_spans(data.time.values[rows], force_norm(second) > _SECOND)
-    there = [e for e in contact_episodes(run) if e.start < high and e.end > low]
-    own = [e for e in there if e.start - 1e-3 < touch <= e.end]
-    return spans + [(max(low, e.start), min(high, e.end)) for e in there if e not in own]
+    rows = zoom_rows(run, event)
+    own_force = np.nan_to_num(run.data.contact_force.values[rows])
+    second_force = run.data.force.values[rows] - own_force
+    spans = contact_spans(run.data.time.values[rows], force_norm(second_force) > _SECOND)
+    touch = float(run.data.touch_time[event])
+    for contact in contact_episodes(run):
+        is_shown = contact.start < high and contact.end > low
+        is_own = contact.start - 1e-3 < touch <= contact.end
+        if is_shown and not is_own:
+            spans.append((max(low, contact.start), min(high, contact.end)))
+    return spans
 
 
 def typical_collision(run: Run) -> int | None:

@@ -85,15 +85,18 @@ class CellView:
     def ground_corners(self) -> np.ndarray:
         """(4, 3) of the drawn part of the ground [m]."""
         (x0, y0), (x1, y1) = self.ends
-        return np.array([[x, y, self.ground] for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))])
+        around = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+        return np.array([(x, y, self.ground) for x, y in around])
 
     def limits(self) -> tuple[float, float, float, float]:
         """Left, right, low, high [m] of a picture that holds the cell and every pose."""
         arms = self.appear(self._held)
-        still = self.appear(np.concatenate([self.ground_corners(), self.faces.reshape(-1, 3)]))
-        seen = np.concatenate([arms - _FAT, arms + _FAT, still])
-        (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        return x0 - 0.01, x1 + 0.01, y0 - 0.01, y1 + 0.01
+        ground = self.appear(self.ground_corners())
+        solids = self.appear(self.faces.reshape(-1, 3))
+        seen = np.concatenate([arms - _FAT, arms + _FAT, ground, solids])
+        left, low = seen.min(axis=0) - 0.01
+        right, high = seen.max(axis=0) + 0.01
+        return left, right, low, high
 
 
 def solid_colour(pale: bool = False) -> np.ndarray:

@@ -102,9 +102,11 @@ def turned_faces(
 
 def box_faces(center: np.ndarray, size: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Faces (6, 4, 3) of a box with edges (3,) [m]; ``rotation`` is R_base_box."""
-    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    upper = np.insert(
-        square, 2, 1, axis=1
-    )  # the face at the end of the third axis; the others are turned
-    half = [np.roll(one, k, axis=1) for k in range(3) for one in (upper, -upper[::-1])]
-    return (0.5 * size * np.array(half)) @ np.asarray(rotation).T + center
+    # of a box with edges of length 2: the faces at both ends of the third axis
+    upper = np.array([[-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]])
+    lower = -upper[::-1]
+    faces = []
+    for axis in range(3):  # and those of the other axes, which follow around
+        faces.append(np.roll(upper, axis, axis=1))
+        faces.append(np.roll(lower, axis, axis=1))
+    return (0.5 * size * np.array(faces)) @ np.asarray(rotation).T + center

@@ -112,18 +112,25 @@ def level_of(run: Run, z: ArrayLike) -> np.ndarray:
 
 
 def slice_outline(solid: Solid, z: float, room: Room) -> np.ndarray:
-    """Corners (k, 2) [m], in order, of a solid's cut at height ``z``, none without a cut; a floor fills the room."""
+    """Corners (k, 2) [m], in order, of a solid's cut at height ``z``; none without a cut.
+
+    A floor fills the room.
+    """
     if isinstance(solid, Floor):
         left, right, low, high = room
         corners = np.array([[left, low], [right, low], [right, high], [left, high]])
         return corners if z <= solid.height else corners[:0]
     starts = faces_of([solid], z - 1.0, z + 1.0)
     ends = np.roll(starts, -1, axis=1)
-    cut = (starts[..., 2] <= z) != (ends[..., 2] <= z)
-    start, end = starts[cut], ends[cut]
-    points = (start + ((z - start[:, 2]) / (end - start)[:, 2])[:, None] * (end - start))[:, :2]
-    around = points - points.mean(axis=0) if len(points) else points
-    return points[np.argsort(np.arctan2(*around.T[::-1]))]
+    is_cut = (starts[..., 2] <= z) != (ends[..., 2] <= z)  # of the edges of all faces
+    start = starts[is_cut]
+    if not len(start):
+        return start[:, :2]
+    edge = ends[is_cut] - start
+    share = (z - start[:, 2]) / edge[:, 2]
+    points = (start + share[:, None] * edge)[:, :2]
+    x, y = (points - points.mean(axis=0)).T
+    return points[np.argsort(np.arctan2(y, x))]
 
 
 Appear = Callable[[np.ndarray], np.ndarray]
@@ -134,10 +141,8 @@ FOR_A_TIME = {
     "linewidth": 0.6,
     "linestyle": (0, (2, 1)),
 }
-_MARKED, _BELIEVED = (
-    0.8,
-    0.3,
-)  # how opaque marks are, and cells that are only believed to be occupied
+_MARKED = 0.8  # how opaque marks are
+_BELIEVED = 0.3  # and cells that are only believed to be occupied
 
 
 def cell_classes(run: Run, plan: PlanRecord, path: bool = True) -> np.ndarray:
@@ -205,12 +210,14 @@ def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarra
 
 def add_bars(ax: Axes, ends: np.ndarray, certainty: np.ndarray, zorder: float) -> None:
     """Bars across closed steps with ends (2 k, 2) in pairs: full for a fact, thin for a belief."""
-    ends = ends.reshape(-1, 2, 2)
-    middle, along = ends.mean(axis=1), np.diff(ends, axis=1)[:, 0]
-    across = _BAR * along[:, ::-1] * [1.0, -1.0]
+    start, end = np.moveaxis(ends.reshape(-1, 2, 2), 1, 0)
+    middle = (start + end) / 2
+    along = end - start
+    across = _BAR * np.column_stack([along[:, 1], -along[:, 0]])
     bars = np.stack([middle - across, middle + across], axis=1)
-    for fact, width in ((False, 0.8), (True, 1.6)):
-        add_segments(ax, bars[(certainty == 1.0) == fact], COLOURS.felt, width, zorder)
+    is_fact = certainty == 1.0
+    add_segments(ax, bars[~is_fact], COLOURS.felt, 0.8, zorder)
+    add_segments(ax, bars[is_fact], COLOURS.felt, 1.6, zorder)
 
 
 def add_grid(ax: Axes, run: Run) -> None:
@@ -240,10 +247,17 @@ def add_obstacles(ax: Axes, run: Run, z: float | None = None) -> None:
 
 
 def obstacle_outlines(run: Run, z: float, chosen: np.ndarray) -> list[Polygon]:
-    """Outlines at a height [m] of the true obstacles that are ``chosen`` (m,), those of a floor clipped to the map."""
-    solids = (solid for solid, there in zip(all_solids(run.world), chosen, strict=True) if there)
-    slices = [slice_outline(solid, z, map_extent(run)) for solid in solids]
-    return [Polygon(outline) for outline in slices if len(outline)]
+    """Outlines at a height [m] of the true obstacles that are ``chosen`` (m,).
+
+    That of a floor is clipped to the map.
+    """
+    outlines = []
+    for solid, is_chosen in zip(all_solids(run.world), chosen, strict=True):
+        if is_chosen:
+            corners = slice_outline(solid, z, map_extent(run))
+            if len(corners):
+                outlines.append(Polygon(corners))
+    return outlines
 
 
 def add_ends(
@@ -253,9 +267,14 @@ def add_ends(
     appear: Appear = lambda point: point[:2],
     zorder: float = 6.0,
 ) -> list[Line2D]:
-    """Start and, where the world has one, goal, where points (3,) [m] appear on the axes; from above by default."""
-    ends, goal = [mark_start(ax, appear(start_point(run)), size)], run.world.goal_point
-    ends += [] if goal is None else [mark_goal(ax, appear(np.array(goal)), size)]
+    """Start and, where the world has one, goal.
+
+    They stand where points (3,) [m] ``appear`` on the axes, by default from above.
+    """
+    ends = [mark_start(ax, appear(start_point(run)), size)]
+    goal = run.world.goal_point
+    if goal is not None:
+        ends.append(mark_goal(ax, appear(np.array(goal)), size))
     for mark in ends:
         mark.set_zorder(zorder)
     return ends
@@ -263,16 +282,16 @@ def add_ends(
 
 def mark_start(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A green disc at a point of the axes; size in points."""
-    return ax.plot(
-        *point, "o", color=COLOURS.start, markersize=size, mec="white", mew=0.6, zorder=6
-    )[0]
+    how: dict[str, Any] = {"markersize": size, "mec": "white", "mew": 0.6, "zorder": 6}
+    (disc,) = ax.plot(*point, "o", color=COLOURS.start, **how)
+    return disc
 
 
 def mark_goal(ax: Axes, point: Sequence[float] | np.ndarray, size: float = 6.0) -> Line2D:
     """A red diamond at a point of the axes; size in points."""
-    return ax.plot(
-        *point, "D", color=COLOURS.goal, markersize=0.85 * size, mec="white", mew=0.6, zorder=6
-    )[0]
+    how: dict[str, Any] = {"markersize": 0.85 * size, "mec": "white", "mew": 0.6, "zorder": 6}
+    (diamond,) = ax.plot(*point, "D", color=COLOURS.goal, **how)
+    return diamond
 
 
 def frame_map(ax: Axes, run: Run) -> Axes:

@@ -178,33 +178,41 @@ class SpaceLine(Line2D):
 
 def _finer(points: np.ndarray) -> np.ndarray:
     """Points (m, 3) on the line through others (k, 3), these among them, at most ``_STEP`` apart."""
+    if not len(points):
+        return points
     length = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))
-    pieces = np.append(
-        np.maximum(1, np.ceil(length / _STEP)).astype(int), np.ones(len(points[:1]), int)
-    )
-    rows = np.repeat(np.arange(len(points)), pieces)
-    share = (np.arange(len(rows)) - (np.cumsum(pieces) - pieces)[rows]) / pieces[rows]
-    after = np.minimum(rows + 1, len(points) - 1)
-    return points[rows] + share[:, None] * (points[after] - points[rows])
+    pieces = np.maximum(1, np.ceil(length / _STEP)).astype(int)
+    pieces = np.append(pieces, 1)  # the last point is one by itself
+    begin = np.cumsum(pieces) - pieces  # of the pieces behind each point
+    point = np.repeat(np.arange(len(points)), pieces)
+    share = (np.arange(len(point)) - begin[point]) / pieces[point]
+    after = np.minimum(point + 1, len(points) - 1)
+    return points[point] + share[:, None] * (points[after] - points[point])
 
 
 def lit(colours: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Colours (k, 4) of faces with normals (k, 3) of any length in the lights of the page, as three.js has them."""
+    """Colours (k, 4) of faces in the lights of the page, as three.js has them.
+
+    The normals (k, 3) of the faces have any length. A face reflects in all directions alike what
+    comes from a sky, which fades into the ground, and from a sun.
+    """
     upright = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-    sky = 0.5 + 0.5 * upright @ _SKY
-    light = _SKY_LIGHT * (_GROUND + sky[:, None] * (1.0 - _GROUND))
+    share_of_sky = 0.5 + 0.5 * upright @ _SKY
+    light = _SKY_LIGHT * (_GROUND + share_of_sky[:, None] * (1.0 - _GROUND))
     light += _SUN_LIGHT * np.maximum(upright @ _SUN, 0.0)[:, None]
-    linear = _linear(colours[:, :3]) * light / np.pi
-    return np.column_stack([np.clip(1.055 * linear ** (1 / 2.4) - 0.055, 0.0, 1.0), colours[:, 3]])
+    reflected = _linear(colours[:, :3]) * light / np.pi
+    seen = 1.055 * reflected ** (1 / 2.4) - 0.055
+    return np.column_stack([np.clip(seen, 0.0, 1.0), colours[:, 3]])
 
 
 def _linear(colour: np.ndarray) -> np.ndarray:
+    """How much light a colour of the screen stands for (sRGB without its short straight part)."""
     return ((np.asarray(colour) + 0.055) / 1.055) ** 2.4
 
 
-_SKY, _GROUND = (
-    np.array([0.0, 1.0, 0.0]),
-    _linear(to_rgb("#a4a4b0")),
-)  # the lights of ``page/scene.js``
+# the lights of ``page/scene.js``
+_SKY = np.array([0.0, 1.0, 0.0])
+_GROUND = _linear(to_rgb("#a4a4b0"))
 _SUN = np.array([0.6, -0.9, 1.6]) / np.linalg.norm([0.6, -0.9, 1.6])
-_SKY_LIGHT, _SUN_LIGHT = 2.5, 1.5
+_SKY_LIGHT = 2.5
+_SUN_LIGHT = 1.5

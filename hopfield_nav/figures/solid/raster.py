@@ -1,4 +1,4 @@
-"""Faces into pixels with a depth buffer: three samples a pixel, each of which shows what is nearest to the eye.
+"""Faces into pixels with a depth buffer, three samples a pixel, which show what is nearest.
 
 An opaque face hides all behind it. Transparent faces come in layers, of each of which a sample
 takes the nearest face alone, and these are laid over what is opaque from back to front.
@@ -13,9 +13,8 @@ from dynamics.kernels.decorators import inlined, kernel
 _AT = (1 / 2, 1 / 6, 5 / 6)  # x of the samples in a pixel, from the lowest up
 _ROWS = len(_AT)
 _NONE = -np.inf  # how near a sample is where there is nothing
-X, Y, Z, FAR, NEAR, LOW, HIGH = range(
-    7
-)  # columns of planes: depth is X x + Y y + Z, from FAR to NEAR; rows LOW to HIGH
+# columns of planes: depth is X x + Y y + Z, from FAR to NEAR; rows LOW to HIGH
+X, Y, Z, FAR, NEAR, LOW, HIGH = range(7)
 
 
 def paint(
@@ -25,16 +24,19 @@ def paint(
     size: tuple[int, int],
     cut: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A picture (height, width, 4) uint8, its lowest row first, and how near its opaque pixels are (height, width).
+    """A picture (height, width, 4) uint8, and how near its opaque pixels are (height, width).
 
-    Faces (k, 4, 3) are convex and flat: x to the right and y upwards in pixels, z towards the eye;
-    a triangle repeats its last corner. Colours (k, 4) are within 0 and 1, ``layers`` (k,) 0 for
-    opaque faces. Where ``cut`` (4,) @ (x, y, z, 1) is below zero nothing is drawn. Nothing there is
-    as near as -inf.
+    The lowest row comes first. Faces (k, 4, 3) are convex and flat: x to the right and y upwards in
+    pixels, z towards the eye; a triangle repeats its last corner. Colours (k, 4) are within 0 and
+    1, ``layers`` (k,) 0 for opaque faces. Where ``cut`` (4,) @ (x, y, z, 1) is below zero nothing
+    is drawn. Nothing there is as near as -inf.
     """
-    picture, depth = np.zeros((*size[::-1], 4), np.uint8), np.full(size[::-1], _NONE)
+    width, height = size
+    picture = np.zeros((height, width, 4), np.uint8)
+    depth = np.full((height, width), _NONE)
     good = np.isfinite(corners).all(axis=(1, 2))
-    order = np.flatnonzero(good)[np.argsort(corners[good, :, 1].min(axis=1))]
+    lowest = corners[good, :, 1].min(axis=1)
+    order = np.flatnonzero(good)[np.argsort(lowest)]
     if len(order):
         corners = corners[order]
         _fill(_edges(corners), _planes(corners), colours[order], layers[order], cut, picture, depth)
@@ -42,21 +44,35 @@ def paint(
 
 
 def _edges(corners: np.ndarray) -> np.ndarray:
-    """(k, 4, 4) of each edge its lower and upper y, x at the lower end, and x per y; the same for both faces at it."""
-    ends = np.stack([corners[..., :2], np.roll(corners[..., :2], -1, axis=1)])
-    falls = ends[0, ..., 1] > ends[1, ..., 1]
-    (x, y), (x1, y1) = (
-        np.moveaxis(np.where(falls[..., None], ends[1 - k], ends[k]), -1, 0) for k in (0, 1)
-    )
-    return np.stack([y, y1, x, (x1 - x) / np.where(y1 > y, y1 - y, np.inf)], axis=-1)
+    """Of each edge (k, 4, 4) its lower and upper y, x at the lower end, and x per y.
+
+    They are the same for both faces that share an edge: whichever way it runs, it is taken upwards.
+    """
+    start = corners[..., :2]
+    end = np.roll(start, -1, axis=1)
+    falls = (start[..., 1] > end[..., 1])[..., None]
+    lower = np.where(falls, end, start)
+    upper = np.where(falls, start, end)
+    run = upper[..., 0] - lower[..., 0]
+    rise = upper[..., 1] - lower[..., 1]
+    x_per_y = run / np.where(rise > 0.0, rise, np.inf)
+    return np.stack([lower[..., 1], upper[..., 1], lower[..., 0], x_per_y], axis=-1)
 
 
 def _planes(corners: np.ndarray) -> np.ndarray:
-    """(k, 7), see ``X``."""
-    normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
-    slope = -normal[:, :2] / np.where(normal[:, 2:] == 0.0, np.inf, normal[:, 2:])
-    middle, (z, y) = corners.mean(axis=1), (corners[:, :, 2], corners[:, :, 1])
+    """The planes (k, 7) of faces, see ``X``.
+
+    A plane with the normal (a, b, c) has the depth z = z0 - (a x + b y) / c; one on edge is flat.
+    """
+    first_diagonal = corners[:, 2] - corners[:, 0]
+    second_diagonal = corners[:, 3] - corners[:, 1]
+    normal = np.cross(first_diagonal, second_diagonal)
+    towards_eye = normal[:, 2:]
+    slope = -normal[:, :2] / np.where(towards_eye == 0.0, np.inf, towards_eye)
+    middle = corners.mean(axis=1)
     at_origin = middle[:, 2] - np.sum(slope * middle[:, :2], axis=1)
+    y = corners[:, :, 1]
+    z = corners[:, :, 2]
     return np.column_stack(
         [slope, at_origin, z.min(axis=1), z.max(axis=1), y.min(axis=1), y.max(axis=1)]
     )
@@ -66,18 +82,21 @@ def _planes(corners: np.ndarray) -> np.ndarray:
 def _fill(edges, planes, colours, layers, cut, picture, depth):
     """Paint faces, the lowest first, row of samples by row; in place."""
     height, width = depth.shape
-    count = np.zeros(
-        width, np.int64
-    )  # of the layers that a sample shows, and the nearest face of each
-    near, shown = np.zeros((width, layers.max() + 1)), np.zeros((width, layers.max() + 1), np.int64)
+    most = layers.max() + 1
+    count = np.zeros(width, np.int64)  # of the layers that a sample shows
+    near = np.zeros((width, most))  # how near the nearest face of each layer is
+    shown = np.zeros((width, most), np.int64)  # which face that is
     light = np.zeros((width, 4))
-    active = np.zeros(len(edges), np.int64)
-    started = going = 0
+    active = np.zeros(len(edges), np.int64)  # faces that the row of samples may cross
+    started = 0
+    going = 0
     for row in range(_ROWS * height):
-        x, y = _AT[row % _ROWS], (row + 0.5) / _ROWS
+        x = _AT[row % _ROWS]
+        y = (row + 0.5) / _ROWS
         while started < len(edges) and planes[started, LOW] <= y:
             active[going] = started
-            going, started = going + 1, started + 1
+            going += 1
+            started += 1
         kept = 0
         for k in range(going):
             face = active[k]
@@ -96,25 +115,28 @@ def _fill(edges, planes, colours, layers, cut, picture, depth):
 
 @inlined
 def _span(face, y, edges):
-    """Where a row of samples enters and leaves a face; none where the first is not below the second."""
-    left, right = np.inf, -np.inf
+    """Where a row of samples enters and leaves a face; not at all if the first is not the smaller."""
+    left = np.inf
+    right = -np.inf
     for k in range(4):
         if edges[face, k, 0] <= y < edges[face, k, 1]:
             x = edges[face, k, 2] + (y - edges[face, k, 0]) * edges[face, k, 3]
-            left, right = min(left, x), max(right, x)
+            left = min(left, x)
+            right = max(right, x)
     return left, right
 
 
 @inlined
 def _cover(face, at, span, planes, layers, cut, samples):
-    """Note a face in the samples of a row that it covers and in which nothing of its layer is nearer; in place."""
+    """Note a face in the samples of a row that it covers, unless their layer has a nearer one."""
     count, near, shown = samples
     if not span[0] < span[1]:
         return
-    for sample in range(
-        max(0, math.ceil(span[0] - at[0])), min(len(count), math.ceil(span[1] - at[0]))
-    ):
-        x, y = sample + at[0], at[1]
+    y = at[1]
+    first = max(0, math.ceil(span[0] - at[0]))
+    behind_last = min(len(count), math.ceil(span[1] - at[0]))
+    for sample in range(first, behind_last):
+        x = sample + at[0]
         z = planes[face, X] * x + planes[face, Y] * y + planes[face, Z]
         z = min(max(z, planes[face, FAR]), planes[face, NEAR])
         if cut[0] * x + cut[1] * y + cut[2] * z + cut[3] < 0.0:
@@ -123,17 +145,18 @@ def _cover(face, at, span, planes, layers, cut, samples):
         while k < count[sample] and layers[shown[sample, k]] != layers[face]:
             k += 1
         if k == count[sample] or z > near[sample, k]:
-            near[sample, k], shown[sample, k] = z, face
+            near[sample, k] = z
+            shown[sample, k] = face
             count[sample] = max(count[sample], k + 1)
 
 
 @inlined
 def _collect(colours, layers, samples, light, depth):
-    """Add what the samples of a row show to the light (width, 4) of their pixels, and empty them; in place."""
+    """Add what a row of samples shows to the light (width, 4) of their pixels, and empty them."""
     count, near, shown = samples
     for sample in range(len(count)):
-        pixel, behind = light[sample], _NONE
-        red = green = blue = alpha = 0.0
+        behind = _NONE
+        red, green, blue, alpha = 0.0, 0.0, 0.0, 0.0
         for k in range(count[sample]):
             if layers[shown[sample, k]] == 0:
                 behind = near[sample, k]
@@ -148,23 +171,25 @@ def _collect(colours, layers, samples, light, depth):
                 ):
                     farthest = k
             if farthest >= 0:
-                behind, glass = near[sample, farthest], colours[shown[sample, farthest]]
+                behind = near[sample, farthest]
+                glass = colours[shown[sample, farthest]]
                 red += glass[3] * (glass[0] - red)
                 green += glass[3] * (glass[1] - green)
                 blue += glass[3] * (glass[2] - blue)
                 alpha += glass[3] * (1.0 - alpha)
         count[sample] = 0
-        pixel[0], pixel[1], pixel[2], pixel[3] = (
-            pixel[0] + red,
-            pixel[1] + green,
-            pixel[2] + blue,
-            pixel[3] + alpha,
-        )
+        light[sample, 0] += red
+        light[sample, 1] += green
+        light[sample, 2] += blue
+        light[sample, 3] += alpha
 
 
 @inlined
 def _write(light, pixels):
-    """Turn the light of a row of pixels, each colour times how opaque it is, into their colours, and empty it."""
+    """Turn the light of a row of pixels into their colours, and empty it.
+
+    In the light each colour is multiplied by how opaque it is.
+    """
     for column in range(len(light)):
         alpha = light[column, 3]
         if alpha > 0.0:

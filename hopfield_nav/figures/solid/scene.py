@@ -210,7 +210,10 @@ def add_plane(ax: Axes, scene: SceneView) -> list[Artist]:
 
 
 def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -> Line2D:
-    """A line through points (k, 3) [m] on the map's plane; in space one that solids hide, with a shadow below."""
+    """A line through points (k, 3) [m] on the map's plane.
+
+    In space it is one that solids hide, with a shadow below.
+    """
     if not scene.in_space:
         return solids.axes.plot(*scene.appear(points).T, **how)[0]
     shadow = scene.on_plane(points[:, :2])
@@ -221,11 +224,12 @@ def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -
 def _floor(scene: SceneView, height: float) -> np.ndarray:
     """Corners (4, 3) [m] of the part of a floor that is drawn: under map and base, and a little more."""
     left, right, low, high = map_extent(scene.run)
-    left, right = min(left, 0.0) - _FLOOR_RIM, max(right, 0.0) + _FLOOR_RIM
-    low, high = min(low, 0.0) - _FLOOR_RIM, max(high, 0.0) + _FLOOR_RIM
-    return np.array(
-        [[left, low, height], [right, low, height], [right, high, height], [left, high, height]]
-    )
+    left = min(left, 0.0) - _FLOOR_RIM
+    right = max(right, 0.0) + _FLOOR_RIM
+    low = min(low, 0.0) - _FLOOR_RIM
+    high = max(high, 0.0) + _FLOOR_RIM
+    around = [(left, low), (right, low), (right, high), (left, high)]
+    return np.array([(x, y, height) for x, y in around])
 
 
 def add_scales(ax: Axes, scene: SceneView) -> None:
@@ -258,16 +262,17 @@ def add_scales(ax: Axes, scene: SceneView) -> None:
 
 def _add_height_scale(ax: Axes, scene: SceneView) -> None:
     """Heights in metres along the edge at the left of the picture."""
-    ends = room_ends(scene.run)
-    corners = np.array([[x, y, 0.0] for x in ends[:, 0] for y in ends[:, 1]])
+    (x0, y0, z0), (x1, y1, z1) = room_ends(scene.run)
+    corners = np.array([(x, y, 0.0) for x in (x0, x1) for y in (y0, y1)])
     foot = corners[np.argmin(scene.appear(corners)[:, 0])]
-    values = _round_numbers(*ends[:, 2])
-    for value in values:
-        x, y = scene.appear(foot + np.array([0.0, 0.0, value]))
+    upwards = np.array([0.0, 0.0, 1.0])
+    how: dict[str, Any] = {"fontsize": "x-small", "zorder": 2.8}
+    for height in _round_numbers(z0, z1):
+        x, y = scene.appear(foot + height * upwards)
         ax.plot([x - 0.009, x], [y, y], color=COLOURS.ink, lw=0.5, zorder=2.8)
-        ax.text(x - 0.015, y, f"{value:g}", ha="right", va="center", fontsize="x-small", zorder=2.8)
-    x, y = scene.appear(foot + np.array([0.0, 0.0, ends[1, 2]]))
-    ax.text(x, y + 0.012, "z (m)", ha="center", va="bottom", fontsize="x-small", zorder=2.8)
+        ax.text(x - 0.015, y, f"{height:g}", ha="right", va="center", **how)
+    x, y = scene.appear(foot + z1 * upwards)
+    ax.text(x, y + 0.012, "z (m)", ha="center", va="bottom", **how)
 
 
 def _write(ax: Axes, scene: SceneView, xy: np.ndarray, text: str) -> None:

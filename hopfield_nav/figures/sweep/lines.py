@@ -102,9 +102,10 @@ def add_strips(ax: Axes, at: np.ndarray, kept: list[np.ndarray], middle: np.ndar
     ``at``, ``middle``: (k,) places and medians of the strips; ``kept``: the values of each.
     """
     for place, values in zip(at, kept, strict=True):
-        beside = place + _STRIP * (
-            np.linspace(-1.0, 1.0, values.size) if values.size > 1 else np.zeros(values.size)
-        )
+        aside = np.zeros(values.size)
+        if values.size > 1:
+            aside = np.linspace(-1.0, 1.0, values.size)
+        beside = place + _STRIP * aside
         ax.plot(beside, values, "o", color=COLOURS.felt, alpha=0.5, ms=3, mew=0, zorder=2)
     ax.hlines(middle, at - 1.4 * _STRIP, at + 1.4 * _STRIP, color=COLOURS.ink, lw=1.2, zorder=3)
 

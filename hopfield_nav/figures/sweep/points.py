@@ -141,9 +141,10 @@ def groups(codes: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
     """Rows, of so many, that agree in every code (count,), in order of the codes."""
     if not codes or not count:
         return [np.arange(count)] if count else []
-    _, code = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
-    order = np.argsort(code.ravel(), kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(code.ravel()[order])) + 1)
+    _, group = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    begins = np.flatnonzero(np.diff(group.ravel()[order])) + 1
+    return np.split(order, begins)
 
 
 def codes_of(values: np.ndarray) -> tuple[list[Any], np.ndarray]:

@@ -104,13 +104,18 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
     Feedback current (measured less commanded) against the error of free motion, by least squares,
     divided by the mean inertia: the K0 of ragazzon2012 (5.7) that these recordings support.
     """
-    arm, fit = load_arm("ur5_controller"), motors(runs)
-    data = [recording(r) for r in runs]
-    error = np.concatenate([(d.q - d.q_ref).values for d in data])
-    torque = fit.motor_constant * np.concatenate([(d.current - d.current_ref).values for d in data])
-    inertia = np.concatenate([mass_matrix(arm, d.q_ref.values[::50]) for d in data]).mean(axis=0)
-    slope = -(error * torque).sum(axis=0) / (error**2).sum(axis=0)
-    return np.sqrt(np.maximum(slope, 1.0) / np.diag(inertia))
+    arm = load_arm("ur5_controller")
+    errors, currents, inertias = [], [], []
+    for run in runs:
+        data = recording(run)
+        errors.append((data.q - data.q_ref).values)
+        currents.append((data.current - data.current_ref).values)
+        inertias.append(mass_matrix(arm, data.q_ref.values[::50]))
+    error = np.concatenate(errors)
+    torque = motors(runs).motor_constant * np.concatenate(currents)
+    inertia = np.concatenate(inertias).mean(axis=0)
+    stiffness = -(error * torque).sum(axis=0) / (error**2).sum(axis=0)  # [N·m/rad]
+    return np.sqrt(np.maximum(stiffness, 1.0) / np.diag(inertia))
 
 
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
