@@ -1,7 +1,8 @@
-"""The one chain of moving joints in a parsed URDF, with everything in base axes at joint angles zero."""
+"""The one chain of moving joints in a parsed URDF, all in base axes at joint angles zero."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -27,86 +28,114 @@ class Chain(NamedTuple):
     T_base_tip: np.ndarray  # (4, 4)
     base: str  # names of the links at both ends
     tip: str
-    held: tuple[
-        str, ...
-    ]  # joints that the arm carries and that do not move, each with the value where it stands
+    # joints that the arm carries and that do not move, each with the value where it stands
+    held: tuple[str, ...]
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
-    """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip as in ``read_urdf``."""
+    """The chain of a ``yourdfpy.Robot`` from a base, by default the root, to a tip.
+
+    The tip is as in ``read_urdf``. What is no joint of the arm stands still.
+
+    Raises ``BadInput``: no tree, no chain of turning joints, or no such links.
+    """
     links, below, root = _tree(robot, where)
     if tip is not None:
         require_known(tip, links, "no such link for the tip", where)
     above = {joint.child: joint for joints in below.values() for joint in joints}
     held = _values_held(_arm_links(tip, above), above)
     still = {link: _fixed(above[link], value, where) for link, value in held.items()}
-    below = {link: [still.get(j.child, j) for j in joints] for link, joints in below.items()}
-    joints: list[Any] = []
-    groups = [_fixed_to(root, np.eye(4), below, where)]
-    poses = dict(groups[0])
-    while moving := _moving(groups[-1], below):
-        joint = (
-            moving[0]
-            if len(moving) == 1
-            else _refuse_branches(groups[-1], below, len(joints), where)
-        )
-        joints.append(_checked(joint, where))
-        groups.append(
-            _fixed_to(joint.child, poses[joint.parent] @ _pose(joint, where), below, where)
-        )
-        poses.update(groups[-1])
+    for link, carried in below.items():
+        below[link] = [still.get(joint.child, joint) for joint in carried]
+    joints, groups = _moved_groups(root, below, where)
     if not joints:
         allowed = "one turning joint or more" if tip is None else "a tip that turns"
         raise BadInput("the URDF has no moving joint", where=where, found=tip, allowed=allowed)
     base = base or root
     require_known(base, groups[0], "no such link at the base of the chain", where)
     tip = tip or _default_tip(groups[-1], below)
-    to_base = np.linalg.inv(poses[base])
-    placed = {name: to_base @ pose for name, pose in poses.items()}
-    axes = np.array([placed[j.child][:3, :3] @ _axis(j, where) for j in joints])
-    points = np.array([placed[j.child][:3, 3] for j in joints])
-    bodies = [
-        [b for name in group for b in _body(links[name], placed[name], where)]
-        for group in groups[1:]
-    ]
-    unit = {link: "m" if above[link].type == "prismatic" else "rad" for link in held}
-    carried = (
-        f"{above[link].name} at {at:.4g} {unit[link]}"
-        for link, at in held.items()
-        if link in placed
+    T_base_root = np.linalg.inv(groups[0][base])
+    poses = {}  # of all links, seen from the base
+    for group in groups:
+        poses |= {name: T_base_root @ pose for name, pose in group.items()}
+    return Chain(
+        joints=joints,
+        points=np.array([poses[joint.child][:3, 3] for joint in joints]),
+        axes=np.array([poses[joint.child][:3, :3] @ _axis(joint, where) for joint in joints]),
+        bodies=[_bodies(group, links, poses, where) for group in groups[1:]],
+        T_base_tip=poses[tip],
+        base=base,
+        tip=tip,
+        held=tuple(_in_words(above[link], held[link]) for link in held if link in poses),
     )
-    return Chain(joints, points, axes, bodies, placed[tip], base, tip, tuple(carried))
+
+
+def _moved_groups(
+    root: str, below: Joints, where: str
+) -> tuple[list[Any], list[dict[str, np.ndarray]]]:
+    """The moving joints in order, and the poses of the links that each moves and the next does not.
+
+    The first group does not move; the poses (4, 4) are seen from the root, at joint angles zero.
+
+    Raises ``BadInput``: several joints move on one body, or one that an arm cannot have.
+    """
+    joints: list[Any] = []
+    groups = [_fixed_to(root, np.eye(4), below, where)]
+    while moving := _moving(groups[-1], below):
+        if len(moving) > 1:
+            _refuse_branches(groups[-1], below, len(joints), where)
+        joint = _checked(moving[0], where)
+        pose = groups[-1][joint.parent] @ _pose(joint, where)
+        joints.append(joint)
+        groups.append(_fixed_to(joint.child, pose, below, where))
+    return joints, groups
+
+
+def _bodies(
+    names: Iterable[str], links: dict[str, Any], poses: dict[str, np.ndarray], where: str
+) -> list[tuple]:
+    """The bodies of links by their names, as in ``Chain``."""
+    bodies = []
+    for name in names:
+        bodies += _body(links[name], poses[name], where)
+    return bodies
+
+
+def _in_words(joint: Any, value: float) -> str:
+    """Where a joint stands."""
+    unit = "m" if joint.type == "prismatic" else "rad"
+    return f"{joint.name} at {value:.4g} {unit}"
 
 
 def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
-    """The links by name, the joints below each, and the one link without a parent: every other is reached once."""
+    """The links by name, the joints below each, and the one link without a parent.
+
+    Raises ``BadInput``: two of one name, or not every other link is reached by one joint.
+    """
     _refuse_twins("link", [link.name for link in robot.links], where)
     _refuse_twins("joint", [joint.name for joint in robot.joints], where)
     links = {link.name: link for link in robot.links}
     if not links:
-        raise BadInput(
-            "the URDF has no link", where=where, allowed="a whole robot, as xacro writes it"
-        )
+        allowed = "a whole robot, as xacro writes it"
+        raise BadInput("the URDF has no link", where=where, allowed=allowed)
     below: Joints = {name: [] for name in links}
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in links:
-                what = f"joint {joint.name!r} names an unknown link"
-                allowed = "a link that the file has"
                 raise BadInput(
-                    what, where=where, found=end, allowed=allowed, nearest=nearest_name(end, links)
+                    f"joint {joint.name!r} names an unknown link",
+                    where=where,
+                    found=end,
+                    allowed="a link that the file has",
+                    nearest=nearest_name(end, links),
                 )
         below[joint.parent].append(joint)
     children = [joint.child for joint in robot.joints]
     roots = [name for name in links if name not in children]
     if len(roots) != 1 or len(set(children)) != len(children):
+        what = "the links form no tree with one root"
         allowed = "one link that no joint moves, and one joint to each other link"
-        raise BadInput(
-            "the links form no tree with one root",
-            where=where,
-            found=", ".join(roots),
-            allowed=allowed,
-        )
+        raise BadInput(what, where=where, found=", ".join(roots), allowed=allowed)
     return links, below, roots[0]
 
 
@@ -119,25 +148,27 @@ def _refuse_twins(kind: str, names: list[str], where: str) -> None:
 
 
 def _arm_links(tip: str | None, above: dict[str, Any]) -> set[str]:
-    """Links whose joints may move: on the way to the tip; without one on the way to each turning joint of its own.
+    """Links whose joints may move.
 
+    They lie on the way to the tip; without one on the ways to the turning joints of the arm's own.
     A turning joint with none behind it is a gripper's motor where others mimic it, or slide or
     mimic on the same body.
     """
     if tip is not None:
         return set(_way(tip, above))
-    ways = [_way(j.child, above) for j in above.values() if j.type in _TURNING and j.mimic is None]
-    ahead = {link for way in ways for link in way}
-    loose = [j for link, j in above.items() if j.type != "fixed" and link not in ahead]
-    bodies = {_carrier(j, above) for j in loose}
-    driven = {j.mimic.joint for j in above.values() if j.mimic is not None}
-    passed = {link for way in ways for link in way[1:]}
-    own = [
-        w
-        for w in ways
-        if w[0] in passed
-        or not (above[w[0]].name in driven or _carrier(above[w[0]], above) in bodies)
-    ]
+    turning = [j.child for j in above.values() if j.type in _TURNING and j.mimic is None]
+    ways = [_way(link, above) for link in turning]
+    on_ways = {link for way in ways for link in way}
+    passed = {link for way in ways for link in way[1:]}  # another turning joint lies behind
+    sliding = [j for link, j in above.items() if j.type != "fixed" and link not in on_ways]
+    with_sliding = {_carrier(j, above) for j in sliding}
+    mimicked = {j.mimic.joint for j in above.values() if j.mimic is not None}
+
+    def is_motor(link: str) -> bool:
+        joint = above[link]
+        return joint.name in mimicked or _carrier(joint, above) in with_sliding
+
+    own = [way for way in ways if way[0] in passed or not is_motor(way[0])]
     return {link for way in own or ways for link in way}
 
 
@@ -171,15 +202,18 @@ def _fixed(joint: Any, value: float, where: str) -> Any:
 
 
 def _values_held(arm: set[str], above: dict[str, Any]) -> dict[str, float]:
-    """Where joints stand that are not the arm's, by the link behind: near zero, or as one that they mimic has it."""
-    joints, values = {joint.name: joint for joint in above.values()}, {}
+    """Where joints stand that are not the arm's, by the link behind.
+
+    That is near zero, or as the joint has it that they mimic.
+    """
+    joints = {joint.name: joint for joint in above.values()}
+    values = {}
     for joint in joints.values():
-        value, mimic = 0.0, joint.mimic
+        value = 0.0
+        mimic = joint.mimic
         if mimic is not None:
-            leading = _near_zero(joints.get(mimic.joint))
-            value = (mimic.offset or 0.0) + (
-                1.0 if mimic.multiplier is None else mimic.multiplier
-            ) * leading
+            factor = 1.0 if mimic.multiplier is None else mimic.multiplier
+            value = (mimic.offset or 0.0) + factor * _near_zero(joints.get(mimic.joint))
         if joint.type != "fixed" and joint.child not in arm:
             values[joint.child] = _near_zero(joint, value)
     return values
@@ -206,19 +240,32 @@ def _checked(joint: Any, where: str) -> Any:
     raise BadInput(f"joint {joint.name!r} {told}", where=where, found=joint.type, allowed=allowed)
 
 
-def _refuse_branches(group: dict[str, np.ndarray], below: Joints, count: int, where: str) -> Any:
-    """Raise ``BadInput`` with tips to choose from: before the branches, behind ``count`` joints, and at their ends."""
+def _refuse_branches(
+    group: dict[str, np.ndarray], below: Joints, count: int, where: str
+) -> NoReturn:
+    """Raise ``BadInput`` with tips to choose from.
+
+    They lie before the branches, behind ``count`` joints, and at the branches' ends.
+    """
     moving = _moving(group, below)
     tips = [(_default_tip(group, below), count)] if count else []
-    tips += [end for joint in moving if (end := _end(joint, below, count + 1, where))]
-    some = ", ".join(f"{where}:{tip} ({n} joint{'s' * (n > 1)})" for tip, n in tips[:8])
-    allowed = f"one tip, such as {some}" if tips else f"a chain of turning joints, as {where}:TIP"
-    message = f"the chain branches at link {moving[0].parent!r}: several joints move on it"
-    raise BadInput(message, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
+    for joint in moving:
+        end = _end(joint, below, count + 1, where)
+        if end is not None:
+            tips.append(end)
+    allowed = f"a chain of turning joints, as {where}:TIP"
+    if tips:
+        choices = [f"{where}:{tip} ({n} {'joint' if n == 1 else 'joints'})" for tip, n in tips[:8]]
+        allowed = f"one tip, such as {', '.join(choices)}"
+    what = f"the chain branches at link {moving[0].parent!r}: several joints move on it"
+    raise BadInput(what, where=where, found=", ".join(j.name for j in moving), allowed=allowed)
 
 
 def _end(joint: Any, below: Joints, count: int, where: str) -> tuple[str, int] | None:
-    """The link where a branch ends, or branches again, and the joints up to it; None for no branch of an arm."""
+    """The link where a branch ends, or branches again, and the joints up to it.
+
+    None for a branch that is not of an arm.
+    """
     if joint.type not in _TURNING or joint.mimic is not None:
         return None
     group = _fixed_to(joint.child, np.eye(4), below, where)
@@ -237,16 +284,18 @@ def _fixed_to(link: str, pose: np.ndarray, below: Joints, where: str) -> dict[st
 
 
 def _default_tip(group: dict[str, np.ndarray], below: Joints) -> str:
+    """Of links that move together the one that is the tip, if none was named."""
     leaves = [name for name in group if not below[name]]
-    return "tool0" if "tool0" in group else leaves[0] if len(leaves) == 1 else next(iter(group))
+    if "tool0" in group:
+        return "tool0"
+    return leaves[0] if len(leaves) == 1 else next(iter(group))
 
 
 def _axis(joint: Any, where: str) -> np.ndarray:
-    axis = (
-        np.array([1.0, 0.0, 0.0])
-        if joint.axis is None
-        else np.asarray(joint.axis, dtype=np.float64)
-    )
+    """The unit vector (3,) of a joint's axis, by default x, as URDF has it."""
+    axis = np.array([1.0, 0.0, 0.0])
+    if joint.axis is not None:
+        axis = np.asarray(joint.axis, dtype=np.float64)
     length = np.linalg.norm(axis) if axis.shape == (3,) else 0.0
     if not 0.0 < length < np.inf:
         message = f"joint {joint.name!r} has no direction"
@@ -265,16 +314,18 @@ def _pose(element: Any, where: str) -> np.ndarray:
 
 
 def _body(link: Any, pose: np.ndarray, where: str) -> list[tuple]:
-    inertial, where = link.inertial, f"{where}: link {link.name!r}"
+    """The body of a link whose frame stands at a pose, as in ``Chain``; none without masses."""
+    inertial = link.inertial
     if inertial is None:
         return []
+    where = f"{where}: link {link.name!r}"
     mass = LINK["mass"].number(inertial.mass or 0.0, f"{where}: mass")
-    tensor = (
-        np.zeros((3, 3))
-        if inertial.inertia is None
-        else np.asarray(inertial.inertia, dtype=np.float64)
-    )
+    tensor = np.zeros((3, 3))
+    if inertial.inertia is not None:
+        tensor = np.asarray(inertial.inertia, dtype=np.float64)
     check_tensor(tensor, where, mass)
-    at = np.eye(4) if inertial.origin is None else np.asarray(inertial.origin, dtype=np.float64)
+    at = np.eye(4)
+    if inertial.origin is not None:
+        at = np.asarray(inertial.origin, dtype=np.float64)
     LINK["center_of_mass"].numbers(at[:3, 3].tolist(), 3, f"{where}: origin")
     return [(mass, pose @ at, tensor)]

@@ -1,4 +1,4 @@
-"""Where a line runs inside solids that overlap, which are one body, and how deep a point is in them.
+"""Where a line runs inside solids that overlap, which are one body; how deep a point is in them.
 
 A stretch of a line is (low, high) [m] from a point along a unit vector; low > high where the line
 misses.
@@ -34,11 +34,11 @@ from hopfield_nav.geometry.solids import (
     into_solid,
 )
 
-_LEVEL, _ROUND = (
-    16,
-    48,
-)  # directions in the level plane, and all around; each stands for its opposite too
-_SPACING, _REFINED = 0.1, 6  # [rad] half of what is between two of them, and how often it is halved
+# directions that are tried, each of which stands for its opposite too
+_LEVEL = 16  # in the level plane
+_ROUND = 48  # all around
+_SPACING = 0.1  # [rad] half of what is between two of them
+_REFINED = 6  # times that it is halved
 SEAM = 1e-6  # [m] solids with no wider gap between them are one body
 
 
@@ -60,7 +60,9 @@ def union_chord(
             if begin > end or begin > high + SEAM or end < low - SEAM:
                 continue
             if begin < low or end > high:
-                low, high, grows = min(low, begin), max(high, end), True
+                low = min(low, begin)
+                high = max(high, end)
+                grows = True
                 if -low >= back and high >= ahead:
                     return low, high
     return low, high
@@ -68,51 +70,88 @@ def union_chord(
 
 @inlined
 def chord(solids, j, p, u):
-    """(low, high) of a line in solid ``j``."""
+    """(low, high) of a line, from a point p along a unit vector u, in solid ``j``.
+
+    ``w`` leads from the solid's centre to p. Every kind is a region between planes, a round one, or
+    several of them in common.
+    """
     kind = solids[j, KIND]
-    w, radius, axis = from_centre(solids, j, p), solids[j, SIZE], vector(solids, j, AXES)
+    w = from_centre(solids, j, p)
     if kind == UPRIGHT:
-        uu, wu, ww = u[0] * u[0] + u[1] * u[1], w[0] * u[0] + w[1] * u[1], w[0] * w[0] + w[1] * w[1]
-        return _in_round(uu, wu, ww, radius)
+        uu = u[0] * u[0] + u[1] * u[1]
+        wu = w[0] * u[0] + w[1] * u[1]
+        ww = w[0] * w[0] + w[1] * w[1]
+        return _in_round(uu, wu, ww, solids[j, SIZE])
     if kind == HALF_SPACE:
-        above, climb = dot(axis, w), dot(axis, u)
-        if climb == 0.0:
-            return (-math.inf, math.inf) if above <= 0.0 else (math.inf, -math.inf)
-        return (-math.inf, -above / climb) if climb > 0.0 else (-above / climb, math.inf)
-    along, square = dot(w, u), dot(w, w)
+        return _below(dot(vector(solids, j, AXES), w), dot(vector(solids, j, AXES), u))
+    along = dot(w, u)
+    square = dot(w, w)
     if square - along * along > solids[j, BOUND] * solids[j, BOUND]:
         return math.inf, -math.inf
     if kind == SPHERE:
-        return _in_round(1.0, along, square, radius)
+        return _in_round(1.0, along, square, solids[j, SIZE])
     if kind == MESH:
         return mesh_chord(solids, j, p, u, -math.inf, math.inf)
     if kind == BOX:
-        w, u = into_solid(solids, j, w), into_solid(solids, j, u)
-        a, b = _between(w[0], u[0], radius)
-        c, d = _between(w[1], u[1], solids[j, SIZE + 1])
-        e, f = _between(w[2], u[2], solids[j, SIZE + 2])
-        return max(a, c, e), min(b, d, f)
-    half = solids[j, SIZE + 1] if kind == CYLINDER else length(axis)
-    if kind != CYLINDER and half > 0.0:
-        axis = over(axis, half)
-    level, rise = dot(axis, w), dot(axis, u)
+        return _in_box(solids, j, w, u)
+    if kind == CYLINDER:
+        axis = vector(solids, j, AXES)
+        return _in_tube(axis, solids[j, SIZE + 1], solids[j, SIZE], w, u, along, square)
+    return _in_capsule(vector(solids, j, AXES), solids[j, SIZE], w, u, along, square)
+
+
+@inlined
+def _in_box(solids, j, w, u):
+    """Where a line is in a box: between three pairs of faces; ``w`` and ``u`` as in ``chord``."""
+    w_own = into_solid(solids, j, w)
+    u_own = into_solid(solids, j, u)
+    begin_x, end_x = _between(w_own[0], u_own[0], solids[j, SIZE])
+    begin_y, end_y = _between(w_own[1], u_own[1], solids[j, SIZE + 1])
+    begin_z, end_z = _between(w_own[2], u_own[2], solids[j, SIZE + 2])
+    return max(begin_x, begin_y, begin_z), min(end_x, end_y, end_z)
+
+
+@inlined
+def _in_tube(axis, half, radius, w, u, along, square):
+    """Where a line is in a cylinder: near its axis, and between its ends.
+
+    ``axis`` is a unit vector, ``half`` half the length; ``along`` is w·u, ``square`` w·w.
+    """
+    level = dot(axis, w)
+    rise = dot(axis, u)
     low, high = _in_round(1.0 - rise * rise, along - level * rise, square - level * level, radius)
     begin, end = _between(level, rise, half)
-    low, high = max(low, begin), min(high, end)
-    if kind == CYLINDER:
-        return low, high
-    for side in (-half, half):  # the ends of a capsule are round
-        begin, end = _in_round(
-            1.0, along - side * rise, square - 2.0 * side * level + side * side, radius
-        )
+    return max(low, begin), min(high, end)
+
+
+@inlined
+def _in_capsule(half_axis, radius, w, u, along, square):
+    """Where a line is in a capsule: in its tube, or in one of its round ends; as ``_in_tube``."""
+    half = length(half_axis)
+    axis = over(half_axis, half) if half > 0.0 else half_axis
+    low, high = _in_tube(axis, half, radius, w, u, along, square)
+    level = dot(axis, w)
+    rise = dot(axis, u)
+    for side in (-half, half):
+        ww = square - 2.0 * side * level + side * side
+        begin, end = _in_round(1.0, along - side * rise, ww, radius)
         if begin <= end:
-            low, high = min(low, begin), max(high, end)
+            low = min(low, begin)
+            high = max(high, end)
     return low, high
 
 
 @inlined
+def _below(above, climb):
+    """Where a line is below a plane that its point is ``above``, and that it climbs from."""
+    if climb == 0.0:
+        return (-math.inf, math.inf) if above <= 0.0 else (math.inf, -math.inf)
+    return (-math.inf, -above / climb) if climb > 0.0 else (-above / climb, math.inf)
+
+
+@inlined
 def _in_round(uu, wu, ww, radius):
-    """Where |w + t u| is no more than a radius, from the products of w and u."""
+    """Where |w + t u| is no more than a radius: t² u·u + 2 t w·u + w·w = r² at both ends."""
     if uu <= 1e-24:
         return (-math.inf, math.inf) if ww <= radius * radius else (math.inf, -math.inf)
     root = wu * wu - uu * (ww - radius * radius)
@@ -127,13 +166,14 @@ def _between(w, u, half):
     """Where w + t u is between -half and half."""
     if u == 0.0:
         return (-math.inf, math.inf) if abs(w) <= half else (math.inf, -math.inf)
-    middle, reach = -w / u, half / abs(u)
+    middle = -w / u
+    reach = half / abs(u)
     return middle - reach, middle + reach
 
 
 @inlined
 def depth_in_union(solids, p):
-    """(depth, share) of a point in the union of packed solids: how deep, and how much of the way through.
+    """(depth, share) of a point in the union of packed solids.
 
     The depth is the shortest way out, to the nearest surface of the union [m]; the share is that of
     half the way from there to the other side: 1 half-way through, 0 in what has no other side. Both
@@ -163,36 +203,45 @@ def ways_out(solids: Table, p: Vector) -> tuple[float, float, Vector]:
 @inlined
 def deepest_solid(solids, p):
     """(j, depth, normal) of the solid that a point is deepest in; depth 0 if it is in none."""
-    deepest, depth, normal = 0, 0.0, ZERO
+    deepest = 0
+    depth = 0.0
+    normal = ZERO
     for j in range(solids.shape[0]):
         if gap_to_bound(solids, j, p) < 0.0:
             s, _, g = segment_distance(solids, j, p, ZERO)
             if -s > depth:
-                deepest, depth, normal = j, -s, g
+                deepest = j
+                depth = -s
+                normal = g
     return deepest, depth, normal
 
 
 @inlined
 def _shortest(solids, deepest, p):
     """(out, u): the shortest way out of all directions."""
-    out, best = math.inf, ZERO
+    out = math.inf
+    best = ZERO
     for k in range(_DIRECTIONS.shape[0]):
         u = vector(_DIRECTIONS, k, 0)
         low, high = union_chord(solids, deepest, p, u, out, out)
         if -low < high:
-            high, u = -low, times(-1.0, u)
+            high = -low
+            u = times(-1.0, u)
         if high < out:
-            out, best = high, u
+            out = high
+            best = u
     turn = _SPACING
     for _ in range(_REFINED):
         v = across(best)
-        w, shrink = cross(best, v), 1.0 / math.sqrt(1.0 + turn * turn)
+        w = cross(best, v)
+        shrink = 1.0 / math.sqrt(1.0 + turn * turn)
         for k in range(4):
             side = turn if k % 2 == 0 else -turn
             u = times(shrink, along(best, side, v if k < 2 else w))
             _, high = union_chord(solids, deepest, p, u, 0.0, out)
             if high < out:
-                out, best = high, u
+                out = high
+                best = u
         turn *= 0.5
     return out, best
 
@@ -205,18 +254,24 @@ def _shortest_back(solids, deepest, p, u):
         v = vector(_DIRECTIONS, k, 0)
         if dot(u, v) > 0.0:
             v = times(-1.0, v)
-        other = min(other, union_chord(solids, deepest, p, v, 0.0, other)[1])
+        _, high = union_chord(solids, deepest, p, v, 0.0, other)
+        other = min(other, high)
     return other
 
 
 def _all_around() -> np.ndarray:
-    """Unit vectors: evenly in half of the level plane, where most ways out are, and in the space above it."""
+    """Unit vectors (m, 3) that are tried for a way out.
+
+    They lie evenly in half of the level plane, where most ways out are, and in the space above it,
+    there on the golden spiral.
+    """
     angle = np.arange(_LEVEL) * math.pi / _LEVEL
-    height = (np.arange(_ROUND) + 0.5) / _ROUND
-    turn = math.pi * (1.0 + math.sqrt(5.0)) * np.arange(_ROUND)  # the golden spiral
-    wide = np.sqrt(1.0 - height**2)
     level = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(_LEVEL)])
-    return np.vstack([level, np.column_stack([wide * np.cos(turn), wide * np.sin(turn), height])])
+    height = (np.arange(_ROUND) + 0.5) / _ROUND
+    turn = math.pi * (1.0 + math.sqrt(5.0)) * np.arange(_ROUND)
+    wide = np.sqrt(1.0 - height**2)
+    above = np.column_stack([wide * np.cos(turn), wide * np.sin(turn), height])
+    return np.vstack([level, above])
 
 
 _DIRECTIONS = _all_around()

@@ -81,27 +81,17 @@ def bench(
     ] = False,
     trust: Trusted = False,
 ) -> int:
-    """Put methods beside each other on families of worlds: one table, and a page that compares them."""
+    """Put methods beside each other on families of worlds: a table, and a page to compare them."""
     if problems is not None:
         cli.say(f"{benches.keep_problems(problems)} problems are kept from now on")
     if data is not None:
         os.environ["HOPFIELD_NAV_DATA"] = str(data.resolve())  # workers have it too
     files = _files(method)
     of_worlds = _are_worlds(suite)
+    asked: benches.Suite
     if of_worlds:
-        for option, value in (("--worlds", worlds), ("--family", family)):
-            if value is not None:
-                raise BadInput(
-                    "an option of suites", where=option, found=value, allowed="--seeds N for worlds"
-                )
-        if seeds is not None and not (seeds.isdecimal() and 1 <= int(seeds) <= 100_000):
-            raise BadInput(
-                "seeds of worlds",
-                where="--seeds",
-                found=seeds,
-                allowed="a whole number, 1 to 100000",
-            )
-        asked: benches.Suite = benches.load_worlds(suite, int(seeds or benches.SEEDS), files, trust)
+        _refuse_options_of_suites({"--worlds": worlds, "--family": family})
+        asked = benches.load_worlds(suite, _seed_count(seeds), files, trust)
     else:
         if seeds not in (None, "fresh"):
             raise BadInput("seeds", where="--seeds", found=seeds, allowed="fresh")
@@ -109,21 +99,16 @@ def bench(
         asked = benches.load_suite(suite[0], files, worlds, seed, trust, family or ())
     benches.join_results(asked, [], results or ())  # refused before anything is run
     asked.require_ready()
-    kept = of_worlds or again or not files
-    asked, shipped = (
-        (asked, []) if kept else _with_shipped(asked, benches.find_suite(suite[0]), worlds)
-    )
+    shipped: list[dict[str, Any]] = []
+    if files and not of_worlds and not again:
+        asked, shipped = _with_shipped(asked, benches.find_suite(suite[0]), worlds)
     known = {row["method"] for row in shipped}
     run = asked.only([name for name in asked.methods if name not in known])
     folder = cli.folder_of(asked.name, out, resume)
     folder.mkdir(parents=True, exist_ok=True)
     rows = [*shipped, *_rows(run, folder / "rows", workers, scheduler, resume)]
     asked, rows, left_out = benches.join_results(asked, rows, results or ())
-    if left_out:
-        first = ", ".join(f"{key} {left_out[0][key]}" for key in ("family", "condition", "seed"))
-        cli.say(
-            f"{len(left_out)} results of others are left out: no run in their world ({first}, …)"
-        )
+    _say_left_out(left_out)
     benches.write_results(asked, rows, folder, VIEWS)
     if of_worlds:
         _print_worlds(asked, rows)
@@ -132,8 +117,29 @@ def bench(
     return 0
 
 
+def _refuse_options_of_suites(options: dict[str, Any]) -> None:
+    """Refuse options that are given, since worlds are compared."""
+    for option, value in options.items():
+        if value is not None:
+            allowed = "--seeds N for worlds"
+            raise BadInput("an option of suites", where=option, found=value, allowed=allowed)
+
+
+def _seed_count(seeds: str | None) -> int:
+    """How many seeds worlds are compared over."""
+    if seeds is None:
+        return benches.SEEDS
+    if not seeds.isdecimal() or not 1 <= int(seeds) <= 100_000:
+        allowed = "a whole number, 1 to 100000"
+        raise BadInput("seeds of worlds", where="--seeds", found=seeds, allowed=allowed)
+    return int(seeds)
+
+
 def compare_worlds(names: Sequence[str], seeds: int, trust: bool) -> int:
-    """Print the keys in which worlds differ, and the table that a bench of them writes; nothing is kept."""
+    """Print the keys in which worlds differ, and the table that a bench of them writes.
+
+    Nothing is kept.
+    """
     if len(names) < 2:
         raise BadInput("--seeds compares worlds", found=len(names), allowed="WORLD_A WORLD_B …")
     asked = benches.load_worlds(names, seeds, allow_code=trust)
@@ -159,10 +165,12 @@ def _rows(
 
 def _print_worlds(asked: "benches.Suite", rows: list[dict[str, Any]]) -> None:
     """Print the keys in which the worlds differ, and the table of a paper."""
-    family, condition = next(iter(asked.suite.families)), next(iter(asked.suite.conditions))
+    family = next(iter(asked.suite.families))
+    condition = next(iter(asked.suite.conditions))
     worlds = [asked.changed_world(family, condition, name) for name in asked.methods]
     cli.print_columns(["", *asked.methods], cli.differing_keys(worlds))
-    run = [name for name in asked.suite.methods if any(r["method"] == name for r in rows)]
+    with_rows = {row["method"] for row in rows}
+    run = [name for name in asked.suite.methods if name in with_rows]
     for table in benches.paper_tables(asked, rows, run):
         cli.print_columns(table.head, table.rows)
 
@@ -172,10 +180,10 @@ def _are_worlds(names: Sequence[str]) -> bool:
     name, *others = names
     if others or (name in world.list_worlds() and name not in benches.list_suites()):
         return True
-    return (
-        Path(name).is_file()
-        and cli.kind_of(world.read_document(Path(name), also={"families"}).data) == "world"
-    )
+    if not Path(name).is_file():
+        return False
+    document = world.read_document(Path(name), also={"families"})
+    return cli.kind_of(document.data) == "world"
 
 
 def _with_shipped(
@@ -193,15 +201,15 @@ def _with_shipped(
 
 
 def _files(given: list[str] | None) -> dict[str, Path]:
+    """The file of each method of --method NAME=FILE.yaml."""
     found = {}
     for text in given or []:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
             raise BadInput("not a method", where="--method", found=text, allowed="NAME=FILE.yaml")
         if name in found:
-            raise BadInput(
-                "two methods of one name", where="--method", found=name, allowed="a name for each"
-            )
+            what = "two methods of one name"
+            raise BadInput(what, where="--method", found=name, allowed="a name for each")
         found[name] = Path(path)
     return found
 
@@ -214,12 +222,20 @@ def _fresh_seed(suite: str, out: Path | None, resume: bool) -> int:
     return int(world.read_document(folder / "rows" / "sweep.yaml").data["seed"])
 
 
+def _say_left_out(results: list[dict[str, Any]]) -> None:
+    """Say how many results of others are in no table, and name the first."""
+    if results:
+        first = ", ".join(f"{key} {results[0][key]}" for key in ("family", "condition", "seed"))
+        cli.say(
+            f"{len(results)} results of others are left out: no run in their world ({first}, …)"
+        )
+
+
 def _say_failed(suite: "benches.Suite", rows: list[dict[str, Any]]) -> None:
     failed = [row for row in rows if row["outcome"] in sweeps.FAILURES]
     for row in failed[:3]:
-        cli.say(
-            f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}: {row['error']}"
-        )
+        which = f"{row['method']}, {row['family']}, {row['condition']}, seed {row['seed']}"
+        cli.say(f"{which}: {row['error']}")
     if not any(row["counts"] for row in rows):
         cli.say("no world of the suite counts, so its tables are empty; table.csv has the rows")
     if failed:

@@ -26,7 +26,8 @@ _NO_CALIBRATE = (
     "watch --record FOLDER alone, then tune --free-run FOLDER, then watch --free-run FOLDER"
 )
 SHOW = 1.0  # [s] between two lines of the level, on a terminal
-MAX_LINES, WINDOW = 30, 10.0  # lines of a kind within so many seconds: whatever a source sends
+MAX_LINES = 30  # of a kind within a window, whatever a source sends
+WINDOW = 10.0  # [s]
 LONGEST = 300  # characters of a line
 
 
@@ -73,35 +74,32 @@ def watch(
     from hopfield_nav.extensions.live.monitor import WATCHED, Monitor
     from hopfield_nav.extensions.live.recorder import Recorder
     from hopfield_nav.extensions.live.stream_page import StreamPage
-
-    given = common.read_values(threshold, values or [])
     from hopfield_nav.world import load_world
 
+    given = common.read_values(threshold, values or [])
     read = None if world is None else load_world(world)
-    chosen, joints = (
-        common.choose(read, detector, estimator, arm, given, episodes),
-        common.read_joints(same_motor),
-    )
+    chosen = common.choose(read, detector, estimator, arm, given, episodes)
+    joints = common.read_joints(same_motor)
     folder = None if record is None else choose_folder(record, "", "--record")
-    methods = judge = None
-    if folder is None or any(
-        (detector, estimator, world, threshold, values, free_run, motor_constants, view)
-    ):
+    methods = None
+    judge = None
+    of_judging = (detector, estimator, world, threshold, values, free_run, motor_constants, view)
+    if folder is None or any(of_judging):
         say_if_cold()
         methods = _methods(chosen, arm, free_run or [], motor_constants, joints)
-        judge = DetectorStream(
-            methods
-        )  # refuses parameters, and compiles, before anything is asked of the arm
+        # refuses parameters, and compiles, before anything is asked of the arm
+        judge = DetectorStream(methods)
     else:
         say("neither methods nor motors are given: rows are kept, and nothing is judged")
     link = Link(host, port, WATCHED, rate, retry)
     with ExitStack() as stack:
-        keeper = None if folder is None else stack.enter_context(Recorder(folder))
+        keeper = None
+        if folder is not None:
+            keeper = stack.enter_context(Recorder(folder))
         page = None
         if methods is not None and view:
-            page = stack.enter_context(
-                closing(StreamPage(methods.model, f"watching {host}", Path()))
-            )
+            page = StreamPage(methods.model, f"watching {host}", Path())
+            stack.enter_context(closing(page))
             say(f"to be seen at {page.address}")
         monitor = Monitor(judge, () if keeper is None else (keeper,))
         alarms: list[float] = []
@@ -116,7 +114,10 @@ def _methods(
     chosen: common.Chosen, arm: str | None, free_run: Sequence[Path], constants: str | None,
     same_motor: list[list[int]],
 ) -> "StreamMethods":  # fmt: skip
-    """The methods with motors that are known, or fitted to free motion; what files are used for is said."""
+    """The methods with motors that are known, or fitted to free motion.
+
+    What the files are used for is said.
+    """
     from hopfield_nav.cli import say
     from hopfield_nav.extensions.live.detector_stream import StreamMethods, free_noise
     from hopfield_nav.extensions.recordings import open_log, uses_of
@@ -124,9 +125,8 @@ def _methods(
     logs = [open_log(path).of(chosen.own.joints, len(chosen.model.dh)) for path in free_run]
     for log in logs:
         log.require_untouched()
-    for what, words in uses_of(
-        [(log.path.name, log.data) for log in logs if not log.simulated], arm, chosen.own
-    ):
+    recorded = [(log.path.name, log.data) for log in logs if not log.simulated]
+    for what, words in uses_of(recorded, arm, chosen.own):
         say(f"{what}: {words}")
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
@@ -141,28 +141,30 @@ def _watch(
     link: "Link", monitor: "Monitor", keeper: "Recorder | None", alarms: list[float], seconds: float,
     page: "StreamPage | None" = None,
 ) -> None:  # fmt: skip
-    """Take what comes until so many seconds of the stream have passed, or the source is gone for good.
+    """Take what comes until so many seconds of the stream have passed, or the source has gone.
 
     The times of alarms [s] are added to ``alarms``.
     """
     from hopfield_nav.extensions.live.link import Notice
 
-    shown, lines = clock.monotonic(), WatchedLines()
+    shown = clock.monotonic()
+    lines = WatchedLines()
     with closing(link.listen()) as items:
         for item in items:
             for told in monitor.take(item, link):
                 if isinstance(told, Notice):
                     lines.print(told.kind, f"{told.kind}: {told.words}")
                     continue
-                if page is not None and told.seen is not None:
-                    page.add(told.time, told.q, told.seen.level, told.seen.tau_external)
-                if told.seen is not None and told.seen.detected:
-                    alarms.append(told.seen.time)
-                    lines.print("alarm", alarm_line(told.seen))
+                seen = told.seen
+                if page is not None and seen is not None:
+                    page.add(told.time, told.q, seen.level, seen.tau_external)
+                if seen is not None and seen.detected:
+                    alarms.append(seen.time)
+                    lines.print("alarm", alarm_line(seen))
                     if page is not None:
-                        page.add_alarm(told.seen.time, alarm_line(told.seen))
+                        page.add_alarm(seen.time, alarm_line(seen))
                     if keeper is not None:
-                        keeper.add_alarm(told.seen)
+                        keeper.add_alarm(seen)
                 if clock.monotonic() - shown > SHOW:
                     shown = clock.monotonic()
                     _show(told, len(alarms))
@@ -177,19 +179,18 @@ class WatchedLines:
         self._printed: dict[str, tuple[float, int]] = {}  # kind: since when, how many
 
     def print(self, kind: str, line: str) -> None:
-        """Print a line of a kind, unless there were ``MAX_LINES`` of them in the last ``WINDOW`` seconds."""
+        """Print a line of a kind, unless there were ``MAX_LINES`` of them in the last ``WINDOW``."""
         now = clock.monotonic()
         since, count = self._printed.get(kind, (now, 0))
         if now - since >= WINDOW:
-            since, count = now, 0
+            since = now
+            count = 0
         self._printed[kind] = since, count + 1
         if count < MAX_LINES:
             print(printable(line, LONGEST), flush=True)
         elif count == MAX_LINES:
-            print(
-                f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; more of them are only counted",
-                flush=True,
-            )
+            more = "more of them are only counted"
+            print(f"{kind}: {MAX_LINES} lines within {WINDOW:g} s; {more}", flush=True)
 
 
 def alarm_line(seen: "Seen") -> str:
@@ -205,9 +206,8 @@ def _show(told: "Told", alarms: int) -> None:
     """The state of things on one line of the terminal, written over."""
     if sys.stderr.isatty():
         level = "not judged" if told.seen is None else f"level {told.seen.level:.2f}"
-        print(
-            f"\r{told.time:9.1f} s  {level}  {alarms} alarms ", end="", file=sys.stderr, flush=True
-        )
+        line = f"\r{told.time:9.1f} s  {level}  {alarms} alarms "
+        print(line, end="", file=sys.stderr, flush=True)
 
 
 def _report(
