@@ -9,7 +9,7 @@ from hopfield_nav.world import World
 
 
 def has_path(world: World, margin: float) -> bool:
-    """Whether steps over a map of the tool that keep ``margin`` [m] from all obstacles lead to the goal."""
+    """Whether steps that keep ``margin`` [m] from all obstacles lead to the goal of a map of the tool."""
     below, above, gap = steps(world)
     start, goal = ends(world)
     label = parts(world, below[gap >= margin], above[gap >= margin])
@@ -17,7 +17,7 @@ def has_path(world: World, margin: float) -> bool:
 
 
 def steps(world: World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers of both cells (k,) of all steps along an axis, and their distance (k,) from obstacles [m]."""
+    """All steps along the axes: numbers of both cells (k,), distance (k,) from obstacles [m]."""
     shape = tuple(world.map.shape)
     number = np.arange(np.prod(shape)).reshape(shape)
     centres = np.tile(np.array(world.map.origin), (number.size, 1))
@@ -50,7 +50,10 @@ def ends(world: World) -> list[int]:
 
 
 def parts(world: World, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Of every cell the number of the part that it is connected with, by steps between ``rows`` and ``columns``."""
+    """Of every cell the number of its part of the map.
+
+    Cells of a part are connected by steps, which lead between ``rows`` and ``columns``.
+    """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 

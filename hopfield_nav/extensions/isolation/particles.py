@@ -43,7 +43,7 @@ Measurement = tuple[
 
 
 class Particles(NamedTuple):
-    """Points of the arm's surface that explain the last measurement, with their weights; maybe none."""
+    """Points of the arm's surface that explain the last measurement, if any, and their weights."""
 
     body: np.ndarray  # (k,) rows of ``ArmSurface.bodies``
     u: np.ndarray  # (k,) [m]
@@ -126,7 +126,7 @@ def draw_points(
 def cone_misfit(
     columns: np.ndarray, r: np.ndarray, friction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far ``r`` (n,) is from the torque of a force in each friction cone: the least square (k,).
+    """How far ``r`` (n,) is from the torque of a force in each friction cone: least squares (k,).
 
     And the normal part (k,) [N] of the force that comes so near. ``columns`` (k, 3, n): whitened
     torque of a unit push along the normal, and of unit forces along both tangents.
@@ -191,7 +191,7 @@ def _onto_others(
     u: np.ndarray,
     v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points moved out of other moving capsules: to the nearest one of that in which each is deepest."""
+    """Points moved out of other moving capsules, to the surface of that in which each is deepest."""
     n = len(arm.dh)
     nothing_swept = np.zeros((0, 0, 7))
     places, _, _ = _look(arm, surface, q, body, u, v, np.eye(n), nothing_swept, 0.0, make_work(n))
@@ -241,7 +241,7 @@ def _look(
     arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray,
     whiten: np.ndarray, free: np.ndarray, margin: float, work: Work,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Of points (k,): place and inward normal (k, 6), columns as of ``cone_misfit``, and if they are open."""
+    """Of points: place and inward normal (k, 6), columns as of ``cone_misfit``, if they are open."""
     bodies = surface.bodies
     shapes = surface.shapes
     n = q.size

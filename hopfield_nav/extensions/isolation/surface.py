@@ -121,7 +121,7 @@ def push_torque(
 def surface_places(
     arm: Arm, q: np.ndarray, surface: ArmSurface, patch: np.ndarray, u: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points and inward normals, each (k, 3) in base axes, on the surface at joint angles ``q`` (n,).
+    """Points and inward normals (k, 3), base axes, on the surface at joint angles ``q`` (n,).
 
     They lie at ``u`` [m] and ``v`` [rad] of the capsules of patches, (k,) each.
     """

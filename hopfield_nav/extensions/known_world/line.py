@@ -78,7 +78,7 @@ def straight_line(poses: np.ndarray, flip: Sequence[int] = ()) -> StraightLine:
 
 
 def flip_choices(line: StraightLine, most: int) -> list[tuple[int, ...]]:
-    """Values of ``flip`` for the legs of half a turn: none, each, two of them, …; at most ``most``."""
+    """Values of ``flip`` for legs of half a turn: none, each, two of them, …; at most ``most``."""
     halves = _half_turns(line)
     subsets = (itertools.combinations(halves, count) for count in range(len(halves) + 1))
     return list(itertools.islice(itertools.chain.from_iterable(subsets), most))
@@ -112,7 +112,7 @@ def pose_at(line, place, T):
     """Write the pose (4, 4) at a place of the line.
 
     It is the pose at the beginning of the leg, shifted by a share of the leg and turned by a share
-    of its angle about its axis (x, y, z), by Rodrigues' formula: cos 1 + sin [k]× + (1 - cos) k k^T.
+    of its angle about its axis k = (x, y, z): cos 1 + sin [k]× + (1 - cos) k k^T (Rodrigues).
     """
     leg = min(int(place), line.shift.shape[0] - 1)
     share = place - leg

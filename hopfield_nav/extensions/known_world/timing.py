@@ -1,4 +1,4 @@
-"""A path of the joints becomes a trajectory: as fast as speed, acceleration and torque allow (TOPP-RA).
+"""A path of the joints becomes a trajectory, as fast as its limits allow (TOPP-RA).
 
 Every segment of a path runs from rest to rest. With q(s) the joint rates are q' sd and q' sdd + q''
 sd², and the torque is linear in sdd and sd² too: M q' sdd + (M q'' + C(q, q') q') sd² + g.
@@ -150,7 +150,7 @@ def _tightened(limits: MotionLimits, shares: list[float]) -> MotionLimits:
 
 
 def _require_held(arm: Arm, segment: PathSegment, limits: MotionLimits) -> None:
-    """Refuse a segment with a pose where the motors cannot hold the arm, or not move it against friction."""
+    """Refuse a segment where the motors cannot hold the arm, or not move it against friction."""
     q, creep = segment.path(segment.grid), 1e-6 * segment.path(segment.grid, 1)
     still = gravity_torque(arm, q)
     creeping = still + joint_friction_torque(arm, creep, smoothing=0.0)
@@ -309,7 +309,7 @@ def _ranges(
 
 
 def _largest_square(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bound: float) -> float:
-    """The largest sd² up to a bound at which all ranges have an sdd in common; that of 0 is not empty.
+    """The largest sd² up to a bound at which all ranges have an sdd in common; at 0 they have.
 
     What they have in common is a concave function of sd², made of lines: Newton's method ends after
     a few of them.

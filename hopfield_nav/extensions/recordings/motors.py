@@ -50,7 +50,10 @@ class MotorFit(NamedTuple):
         return self.motor_constant * (np.asarray(current) - self.zero_current)
 
     def on(self, arm: Arm) -> Arm:
-        """``arm`` with this friction (the recordings show no higher torque to break away) and these rotors."""
+        """``arm`` with this friction and these rotors.
+
+        The recordings show no higher torque to break away.
+        """
         coulomb, viscous = np.maximum(self.friction, 0.0).T
         friction = np.column_stack([coulomb, viscous, coulomb, np.full_like(coulomb, 0.1)])
         return arm._replace(
@@ -87,7 +90,7 @@ class MotorFit(NamedTuple):
 def fit_motors(
     recordings: "Sequence[xarray.Dataset]", arm: Arm, same_motor: Sequence[Sequence[int]] = ()
 ) -> MotorFit:
-    """Motor constant, Coulomb and viscous friction of every joint from runs in which nothing touched.
+    """Motor constant, Coulomb and viscous friction of every joint, from runs that nothing touched.
 
     The recordings are of ``load_recording``, with motor currents or torques. The motors are to give
     the torque of the model ``arm``, whose own friction is not used; where it has no rotor, that of

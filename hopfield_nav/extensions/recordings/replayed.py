@@ -78,7 +78,7 @@ def replay(
     rearm: float = 1.0,
     episodes: bool = False,
 ) -> Replay:
-    """Run an estimator and a detector, each a ``Method`` of ``plugin.find_method``, over recorded signals.
+    """Run an estimator and a detector, each a ``Method`` of ``find_method``, over recorded signals.
 
     ``model`` is the arm as the control computer believes it to be, friction included; the signals
     are of ``signals_of_run`` or ``signals_of_recording``. ``parameters`` are by name, of either
@@ -98,7 +98,7 @@ def replay(
 
 
 class Replaying:
-    """``replay`` in pieces, as rows come, with its arguments and errors: what methods remember is kept."""
+    """``replay`` in pieces, as rows come, with its arguments and errors; methods remember."""
 
     def __init__(
         self,

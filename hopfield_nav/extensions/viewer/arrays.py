@@ -1,4 +1,4 @@
-"""Numbers as a page carries them, 16 bits each, in text; which rows of a record, and curves of them."""
+"""Numbers as a page carries them, 16 bits each, in text; rows of a record, and curves of them."""
 
 import base64
 from typing import Any
@@ -54,7 +54,7 @@ def frame_rows(time: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def curve(name: str, colour: str, values: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
-    """A signal (k,) from frame to frame: its least and largest value up to the next, so no peak is lost."""
+    """A signal (k,) from frame to frame: its least and largest value up to the next, for peaks."""
     values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
     low = np.minimum.reduceat(values, rows)
     high = np.maximum.reduceat(values, rows)

@@ -27,7 +27,8 @@ from hopfield_nav.plugin import Measures, Method, Parameter, find_method
 
 FREE, PUSHED = "no5_free", "no5_pushed"
 FREE_RUNS = ("no1", "no8", FREE)
-PUSHES_AT = (  # [s] begin and end, of the currents beside those of the free run (``scripts/recorded_pushes.py``)
+# [s] begin and end, of the currents beside those of the free run (``scripts/recorded_pushes.py``)
+PUSHES_AT = (
     (12.536, 13.056), (18.904, 19.416), (20.544, 20.92), (21.208, 21.616), (21.848, 22.248),
     (24.808, 25.136), (25.504, 25.776), (26.184, 26.84), (27.304, 27.56), (27.832, 28.152),
 )  # fmt: skip
@@ -87,7 +88,7 @@ def recording(run: str) -> xarray.Dataset:
 
 
 def others(run: str) -> tuple[str, ...]:
-    """Free runs that a fit for ``run`` may use: not itself, nor the free run of the same strokes."""
+    """Free runs that a fit for ``run`` may use: neither itself nor that of the same strokes."""
     return tuple(r for r in FREE_RUNS if r != run and not (run == PUSHED and r == FREE))
 
 
@@ -119,7 +120,7 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 
 
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
-    """Parameters that the recordings decide: the servo's gains, constant gains, and the observers' pole.
+    """Parameters that the recordings decide: the servo's gains, constant gains, the observers' pole.
 
     The constant gain of an estimator without M is the servo's stiffness: omega² times the mean
     inertia. The Kalman filter lags a ramp as an observer with that pole does; the largest rate of
@@ -174,7 +175,9 @@ def joint_scale(runs: tuple[str, ...], estimator: str) -> np.ndarray:
 
 @cache
 def level(run: str, estimator: str, detector: Method) -> np.ndarray:
-    """Level (k,) of a detector: fixed thresholds of joints are what free motion of other runs has, others 1.
+    """Level (k,) of a detector.
+
+    Fixed thresholds of joints are what free motion of other runs has, others are 1.
 
     Of the arm's own force it is the norm [N].
     """
@@ -197,7 +200,7 @@ class Judged(NamedTuple):
     detector: Method
 
     def rows(self, run: str, half: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Times and levels of a run in motion, of its first or second half alone, or of all of it."""
+        """Times and levels of a run in motion, of all of it or of one half."""
         counts = in_motion(run)
         time, found = recording(run).time.values[counts], level(run, *self)[counts]
         if half is not None:
@@ -216,7 +219,7 @@ class Judged(NamedTuple):
         return np.array([found.max() for _, found in self.during()])
 
     def alarms(self, threshold: float, half: int | None = None) -> tuple[int, float]:
-        """Alarms in the free runs (armed again below the threshold for ``GAP``), and seconds watched."""
+        """Alarms in the free runs, armed again after ``GAP`` below the threshold; seconds watched."""
         count, seconds = 0, 0.0
         for run in FREE_RUNS:
             time, found = self.rows(run, half)

@@ -179,7 +179,7 @@ class WatchedLines:
         self._printed: dict[str, tuple[float, int]] = {}  # kind: since when, how many
 
     def print(self, kind: str, line: str) -> None:
-        """Print a line of a kind, unless there were ``MAX_LINES`` of them in the last ``WINDOW``."""
+        """Print a line of a kind, unless the last ``WINDOW`` had ``MAX_LINES`` of them."""
         now = clock.monotonic()
         since, count = self._printed.get(kind, (now, 0))
         if now - since >= WINDOW:
