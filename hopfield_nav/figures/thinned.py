@@ -6,7 +6,7 @@ _BINS = 1000  # a column of a paper at 300 dpi has as many pixels
 
 
 def evenly(count: int, most: int) -> list[int]:
-    """Which of ``count`` things are drawn: all, or ``most`` of them evenly, the first and last included."""
+    """Which of ``count`` things are drawn: all, or ``most`` of them evenly, both ends included."""
     return [int(k) for k in np.linspace(0, count - 1, min(count, most)).round()]
 
 

@@ -9,7 +9,10 @@ from hopfield_nav.world import World
 
 
 def has_path(world: World, margin: float) -> bool:
-    """Whether steps that keep ``margin`` [m] from all obstacles lead to the goal of a map of the tool."""
+    """Whether steps that keep ``margin`` [m] from all obstacles lead to the goal.
+
+    The map is one of the tool.
+    """
     below, above, gap = steps(world)
     start, goal = ends(world)
     label = parts(world, below[gap >= margin], above[gap >= margin])

@@ -226,7 +226,7 @@ class ContactIsolator:
     def felt(
         self, q: np.ndarray, residual: np.ndarray, sigma: np.ndarray | float | None = None
     ) -> Isolation:
-        """Contact put a residual (n,) [N·m] on the joints at ``q`` (n,) [rad]; returns ``result()``.
+        """Contact put a residual (n,) [N·m] on the joints at q (n,) [rad]; returns ``result()``.
 
         Raises ``BadInput``: wrong shapes, or too few free residuals for the baseline.
         """
@@ -272,7 +272,7 @@ class ContactIsolator:
 
 
 def continued_line(values: np.ndarray, ahead: int) -> np.ndarray:
-    """The line through the medians of both halves of values (k, n), ``ahead`` steps past the last."""
+    """The line through the medians of both halves of values (k, n), ``ahead`` steps past them."""
     k = len(values)
     early, late = np.median(values[: k // 2], axis=0), np.median(values[k - k // 2 :], axis=0)
     slope = (late - early) / (k - k // 2)

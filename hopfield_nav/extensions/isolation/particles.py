@@ -92,7 +92,9 @@ def filter_contact(
 
 
 def resample(weights: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Numbers (k,) of particles by systematic resampling: of weight w (k,) each is drawn k w times, rounded up or down.
+    """Numbers (k,) of particles by systematic resampling.
+
+    One of weight w is drawn k w times, rounded up or down.
 
     Source: Kitagawa 1996, "Monte Carlo filter and smoother for non-Gaussian nonlinear state space
     models".
@@ -191,7 +193,7 @@ def _onto_others(
     u: np.ndarray,
     v: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points moved out of other moving capsules, to the surface of that in which each is deepest."""
+    """Points moved out of other moving capsules, to the surface of the one they are deepest in."""
     n = len(arm.dh)
     nothing_swept = np.zeros((0, 0, 7))
     places, _, _ = _look(arm, surface, q, body, u, v, np.eye(n), nothing_swept, 0.0, make_work(n))
@@ -238,10 +240,21 @@ def _on_capsule(local: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @kernel
 def _look(
-    arm: Arm, surface: outline.ArmSurface, q: np.ndarray, body: np.ndarray, u: np.ndarray, v: np.ndarray,
-    whiten: np.ndarray, free: np.ndarray, margin: float, work: Work,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Of points: place and inward normal (k, 6), columns as of ``cone_misfit``, if they are open."""
+    arm: Arm,
+    surface: outline.ArmSurface,
+    q: np.ndarray,
+    body: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
+    whiten: np.ndarray,
+    free: np.ndarray,
+    margin: float,
+    work: Work,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places and inward normals of points (k, 6), and columns as of ``cone_misfit``.
+
+    And whether the points are open to a touch.
+    """
     bodies = surface.bodies
     shapes = surface.shapes
     n = q.size

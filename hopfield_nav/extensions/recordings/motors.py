@@ -76,15 +76,21 @@ class MotorFit(NamedTuple):
 
     def words(self) -> str:
         """The constants with their 95 % intervals, where these are known."""
-        rows = zip(self.motor_constant, norm.ppf(0.975) * self.std[:, 0], strict=True)
-        ends = (
-            (k, f" [{k - s:.3g}, {k + s:.3g}]" if 0 < s < np.inf else " assumed" * bool(s))
-            for k, s in rows
-        )
-        unknown = (
-            f"; joints {', '.join(map(str, self.unknown))}: cannot be told apart from the rotor"
-        )
-        return f"{', '.join(f'{k:.3g}{end}' for k, end in ends)} N·m/A{unknown if self.unknown else ''}"
+        constants = []
+        for constant, half in zip(
+            self.motor_constant, norm.ppf(0.975) * self.std[:, 0], strict=True
+        ):
+            interval = ""
+            if 0 < half < np.inf:
+                interval = f" [{constant - half:.3g}, {constant + half:.3g}]"
+            elif half:
+                interval = " assumed"
+            constants.append(f"{constant:.3g}{interval}")
+        words = f"{', '.join(constants)} N·m/A"
+        if self.unknown:
+            joints = ", ".join(map(str, self.unknown))
+            words += f"; joints {joints}: cannot be told apart from the rotor"
+        return words
 
 
 def fit_motors(

@@ -134,11 +134,19 @@ class Replaying:
     def restart(self) -> None:
         """Forget every row."""
         model, estimator, detector, values, rule = self._methods
-        n, self._last = self._n, -np.inf
+        n = self._n
+        self._last = -np.inf
         self._records = (
-            model, plugin.applied(estimator, values, n), plugin.applied(detector, values, n), rule,
-            plugin.make_sensed(n), control.make_belief(n), control.make_alarm(n), make_work(n), self._resolution,
-        )  # fmt: skip
+            model,
+            plugin.applied(estimator, values, n),
+            plugin.applied(detector, values, n),
+            rule,
+            plugin.make_sensed(n),
+            control.make_belief(n),
+            control.make_alarm(n),
+            make_work(n),
+            self._resolution,
+        )
 
     def feed(self, signals: Signals) -> Replay:
         """What the methods believe at the next rows.
@@ -240,16 +248,31 @@ def _known(parameters: dict[str, Any], *methods: plugin.Method) -> dict[str, Any
                 if parameter.name == plugin.POSITION_GAIN.name:  # which few can say
                     parameter = plugin.find_method("controller", "inverse_dynamics").parameters[0]
                 what = f"{parameter.name} must be given: {parameter.description}"
-                given = f"--set {parameter.name}=VALUE, or the world of the arm; in Python parameters={{…}}"
+                given = (
+                    f"--set {parameter.name}=VALUE, or the world of the arm; "
+                    "in Python parameters={…}"
+                )
                 span = f"{parameter.low:g} to {parameter.high:g} [{parameter.unit}]"
                 raise BadInput(what, where=method.name, allowed=f"{span} by {given}")
     return parameters
 
 
 def _replay(
-    model, estimator, detector, rule, sensed, belief, alarm, work, no_step, rows, level, tau_external, wrench,
-    detected
-):  # fmt: skip
+    model,
+    estimator,
+    detector,
+    rule,
+    sensed,
+    belief,
+    alarm,
+    work,
+    no_step,
+    rows,
+    level,
+    tau_external,
+    wrench,
+    detected,
+):
     """Sense, judge and note, row by row."""
     for row in range(rows.time.size):
         sensed.time[0] = rows.time[row]
@@ -276,13 +299,24 @@ def _replay(
 @lru_cache(maxsize=1)
 def _compiled_replay() -> Callable:
     n = 6  # only the types matter
-    column, table = np.zeros(0), np.zeros((0, n))
+    column = np.zeros(0)
+    table = np.zeros((0, n))
     records = (
-        load_arm("ur5_ragazzon2012"), plugin.applied_type("estimator"), plugin.applied_type("detector"),
-        control.AlarmRule(0.0, 0.0, True, 0.0), plugin.make_sensed(n), control.make_belief(n), control.make_alarm(n),
-        make_work(n), np.zeros(n), Signals(column, *(table,) * 6, table),
-        column, table, table, np.zeros(0, dtype=np.bool_),
-    )  # fmt: skip
+        load_arm("ur5_ragazzon2012"),
+        plugin.applied_type("estimator"),
+        plugin.applied_type("detector"),
+        control.AlarmRule(0.0, 0.0, True, 0.0),
+        plugin.make_sensed(n),
+        control.make_belief(n),
+        control.make_alarm(n),
+        make_work(n),
+        np.zeros(n),
+        Signals(column, *(table,) * 6, table),
+        column,
+        table,
+        table,
+        np.zeros(0, dtype=np.bool_),
+    )
     return compile_loop(
         load_numba().types.void(*(plugin.type_of(record) for record in records)), _replay
     )

@@ -1,8 +1,9 @@
-"""The three panels of the film: the scene, the map from above, the forces over time; and a moment of it on paper.
+"""The three panels of the film: the scene, the map from above, the forces over time.
 
-A panel draws once what stays, and changes its ``artists`` with ``show``; only these are drawn for
-every frame. Behind them lies what is ``settled``: it is drawn anew when there is another plan, when
-a touch begins or ends to glow, or where ``show`` says so.
+A moment of it is drawn on paper too. A panel draws once what stays, and changes its ``artists``
+with ``show``; only these are drawn for every frame. Behind them lies what is ``settled``: it is
+drawn anew when there is another plan, when a touch begins or ends to glow, or where ``show`` says
+so.
 """
 
 from typing import NamedTuple
@@ -41,7 +42,10 @@ class Now(NamedTuple):
 
 
 class ScenePanel:
-    """Arm, obstacles, map and forces from one side; marks of a ``size`` for films, and half of it for paper."""
+    """Arm, obstacles, map and forces from one side.
+
+    Marks have a ``size`` for films, and half of it for paper.
+    """
 
     def __init__(
         self, ax: Axes, run: Run, scene: solid.SceneView | None = None, size: float = 1.0
@@ -132,9 +136,10 @@ class ScenePanel:
 
 
 class MapPanel:
-    """The map from above, of one in space the level of the tool: what was felt, tool's path, obstacles, planned path.
+    """The map from above: what was felt, the tool's path, obstacles, the planned path.
 
-    Of a map in space the tool's path is that in all levels, and the planned path is left out.
+    Of a map in space it is the level of the tool; the tool's path is then that in all levels, and
+    the planned path is left out.
     """
 
     def __init__(self, ax: Axes, run: Run) -> None:
@@ -176,7 +181,7 @@ class MapPanel:
 
     @property
     def settled(self) -> list[Artist]:
-        """What lies behind them, and changes with plan, level, and when a touch begins or ends to glow."""
+        """What lies behind them; it changes with plan, level, and touches that begin or end."""
         ends = (mark for mark, _ in self._ends)
         return [
             *self.network.artists,
@@ -189,7 +194,7 @@ class MapPanel:
         ]
 
     def show(self, now: Now, new_plan: bool) -> bool:
-        """Go to a moment; whether ``settled`` is another than before: plan, level, or what stands."""
+        """Go to a moment; whether ``settled`` is another than before (plan, level, what stands)."""
         position = self.run.data.tool_position.values[now.row]
         level, stands = (
             self._level_of(position[2]) if np.isfinite(position[2]) else 0,

@@ -1,4 +1,4 @@
-"""The network of a run: its landscape under the paths, what the last mark changed, and how it settles."""
+"""The network of a run: its landscape under the paths, what a mark changed, how it settles."""
 
 from functools import cached_property
 
@@ -33,7 +33,10 @@ _DASHES = (0, (2.2, 1.4))
 
 
 class NetworkOfRun:
-    """The networks of a run's plans, of a record that has some; plans without one have no landscape."""
+    """The networks of a run's plans, of a record that has some.
+
+    Plans without one have no landscape.
+    """
 
     def __init__(self, run: Run) -> None:
         world, data = run.world, run.data
@@ -81,7 +84,10 @@ class NetworkOfRun:
         return drawn.depth(self.landscape(k), self.beta)
 
     def steps_of_climb(self, k: int) -> np.ndarray | None:
-        """Steps of the climb from each cell of a plan, −1 where it does not arrive; None without arrows."""
+        """Steps of the climb from each cell of a plan, −1 where it does not arrive.
+
+        None for a plan without arrows.
+        """
         return drawn.steps_of_climb(self.landscape(k)) if self.has_arrows else None
 
     @cached_property
@@ -98,19 +104,22 @@ class NetworkOfRun:
         ]
 
     def chosen(self) -> list[int]:
-        """The first, the second, the middle and the last that changed something, of those that are known."""
+        """Known plans that are drawn.
+
+        They are the first, the second, the middle and the last that changed something.
+        """
         known = self.known
         last = self._last_change()
         return sorted({known[k] for k in (0, min(1, last), min(len(known) // 2, last), last)})
 
     def change(self, k: int) -> np.ndarray:
-        """How much deeper each cell lies than in the known plan before; NaN where either has no path."""
+        """How much deeper each cell lies than in the known plan before; NaN without a path."""
         before = self.known[self.known.index(k) - 1]
         with np.errstate(invalid="ignore"):
             return self.depth(k) - self.depth(before)
 
     def _last_change(self) -> int:
-        """Place among the known plans of the last one that casts a shadow; the last where none does."""
+        """Place among the known plans of the last one that casts a shadow, if one does."""
         for place in range(len(self.known) - 1, 0, -1):
             change = self.change(self.known[place])
             if np.abs(change[np.isfinite(change)]).max(initial=0.0) > _NO_CHANGE:
@@ -125,9 +134,9 @@ def network_of(run: Run) -> NetworkOfRun | None:
 
 
 class NetworkLayer:
-    """The network under a map from above, which changes with the plan; nothing where the record has none.
+    """The network under a map from above, which changes with the plan.
 
-    ``artists`` are what is drawn.
+    It is nothing where the record has none. ``artists`` are what is drawn.
     """
 
     def __init__(self, ax: Axes, run: Run) -> None:
@@ -156,7 +165,10 @@ class NetworkLayer:
 
 
 def network_page(run: Run) -> Figure | None:
-    """Four plans over their networks, what the last mark changed, the depth along the paths; None without one."""
+    """Four plans over their networks, what the last mark changed, the depth along the paths.
+
+    None of a record without networks.
+    """
     network = network_of(run)
     if network is None:
         return None
@@ -215,7 +227,8 @@ def _draw_plan(
     # where the map is cut; of more axes it would be too long
     if len(rest) == 1 and network.of_places:
         (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
-        where = f"{'xyz'[axis]} = {network.origin[axis] + network.spacing[axis] * plane.cell[axis]:.2g} m"
+        at = network.origin[axis] + network.spacing[axis] * plane.cell[axis]
+        where = f"{'xyz'[axis]} = {at:.2g} m"
         how = {
             "transform": ax.transAxes,
             "ha": "right",
@@ -250,7 +263,10 @@ def add_felt(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane) -> Non
 
 
 def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
-    """Outlines of the true obstacles at a time [s], which the arm does not know, where the plane cuts them."""
+    """Outlines of the true obstacles at a time [s] where the plane cuts them.
+
+    The arm does not know them.
+    """
     solids = build_obstacles(network.run.world)[network.run.standing(time)]
     if not network.of_places or not len(solids):
         return
@@ -321,7 +337,10 @@ def _change_label(network: NetworkOfRun) -> str:
 
 
 def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
-    """The depth of every cell of the chosen paths, from their beginnings to the goal, beside the steps left."""
+    """The depth along the chosen paths, from their beginnings to the goal.
+
+    It stands beside the steps that are left.
+    """
     longest = 0
     for shade, k in zip(np.linspace(0.35, 1.0, len(chosen)), chosen, strict=True):
         path = network.paths[k]

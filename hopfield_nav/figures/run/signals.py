@@ -1,4 +1,4 @@
-"""Forces over time: components, magnitudes, the count of collisions (ragazzon2012 figures 7.6 and 7.7).
+"""Forces over time: components, magnitudes, count of collisions (ragazzon2012 figures 7.6, 7.7).
 
 One collision is shown from close by: touch, impact peaks, detection, delay (figure 7.8).
 """
@@ -32,20 +32,21 @@ _SCALES = {"F": (1.0, "N"), "M": (0.1, "N·m")}  # what every scale of force and
 
 
 def draw_force_component(ax: Axes, run: Run, axis: int) -> Axes:
-    """The true and the estimated force along one axis of the base, 0 to 2 (ragazzon2012 figure 7.6)."""
+    """The true and the estimated force along axis 0 to 2 of the base (ragazzon2012 figure 7.6)."""
     return _draw_component(ax, run, "F", axis)
 
 
 def draw_moment_component(ax: Axes, run: Run, axis: int) -> Axes:
-    """The true and the estimated moment at the tool point about one axis of the base, 0 to 2 (figure 7.6).
+    """The true and the estimated moment about an axis of the base, 0 to 2 (figure 7.6).
 
-    The true one is that of the largest contact force; a contact at the tool point itself has none.
+    They are those at the tool point. The true one is that of the largest contact force; a contact
+    at the tool point itself has none.
     """
     return _draw_component(ax, run, "M", axis)
 
 
 def used_components(run: Run) -> list[tuple[str, int]]:
-    """Components of force, ``("F", axis)``, and of moment, ``("M", axis)``, that a figure can show."""
+    """Components that a figure can show: of force, ``("F", axis)``, and moment, ``("M", axis)``."""
     every = [(name, axis) for name in _SCALES for axis in range(3)]
     return [
         (name, axis)
@@ -55,7 +56,7 @@ def used_components(run: Run) -> list[tuple[str, int]]:
 
 
 def is_flat(values: ArrayLike, scale: float) -> bool:
-    """Whether a signal stays within a tenth of the least that an axis spans, and so looks like zero."""
+    """Whether a signal looks like zero: it stays within a tenth of the least that an axis spans."""
     return bool(np.abs(np.nan_to_num(values)).max(initial=0.0) < scale / 10)
 
 
@@ -84,7 +85,7 @@ def _draw_component(ax: Axes, run: Run, name: str, axis: int) -> Axes:
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
-    """Magnitudes of the true and of the estimated force of a run with signals (ragazzon2012 figure 7.7).
+    """Magnitudes of the true and the estimated force of a run (ragazzon2012 figure 7.7).
 
     Threshold and ``detection.report`` are drawn where they are of this magnitude alone; missed
     contacts, and what was above ``detection.report``, are shaded.
@@ -134,7 +135,7 @@ def draw_collision_count(ax: Axes, run: Run) -> Axes:
 
 
 def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """Force magnitudes around a collision, with touch, detection and delay (ragazzon2012 figure 7.8).
+    """Force magnitudes around a collision: touch, detection and delay (ragazzon2012 figure 7.8).
 
     ``event`` is the number of one with a known touch, as ``typical_collision`` gives it.
     """
@@ -168,7 +169,7 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
 
 
 def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """What the detector compared with its threshold, around a collision as in ``draw_force_zoom``."""
+    """What the detector compared with its threshold, around a collision; as ``draw_force_zoom``."""
     rows = zoom_rows(run, event)
     ax.plot(
         *envelope(run.data.time.values[rows], run.data.level.values[rows]),
@@ -202,7 +203,7 @@ def other_touches(run: Run, event: int) -> list[tuple[float, float]]:
 
 
 def typical_collision(run: Run) -> int | None:
-    """The detection whose delay after its contact's start is nearest to the median; None without one."""
+    """The detection whose delay after the start of its contact is nearest to the median, if any."""
     delay = contact_delays(run.data.event_time.values, run.data.touch_time.values)
     if not np.isfinite(delay).any():
         return None
@@ -255,7 +256,7 @@ def zoom_rows(run: Run, event: int) -> slice:
 
 
 def frame_zoom(ax: Axes, run: Run, event: int) -> Axes:
-    """The axis of time of a zoom [s], upright lines at touch and detection; other touches are shaded."""
+    """The axis of time of a zoom [s], lines at touch and detection; other touches are shaded."""
     for start, end in other_touches(run, event):
         ax.axvspan(
             start, end, color=COLOURS.grid, alpha=0.6, lw=0, zorder=0, label="touches elsewhere too"

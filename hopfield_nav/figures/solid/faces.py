@@ -1,4 +1,4 @@
-"""Solids as four-cornered faces, counter-clockwise from outside: boxes, what turns about a line, the arm."""
+"""Solids as faces with four corners, counter-clockwise from outside: of boxes, the arm, others."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _HALF_TURN = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 19)
 
 
 class Outline(NamedTuple):
-    """The arm's faces (m, 4, 3) in link frames [m], the link (m,) of each, and its colour (m, 4)."""
+    """The arm's faces (m, 4, 3) in link frames [m], the link (m,) of each, its colour (m, 4)."""
 
     faces: np.ndarray
     link: np.ndarray
@@ -45,7 +45,10 @@ def pose_outline(arm: Arm, outline: Outline, q: np.ndarray) -> np.ndarray:
 
 
 def arm_points(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Ends of all capsules and the tool point, (..., 2 k + 1, 3) [m], to find the room that the arm needs."""
+    """Ends of all capsules and the tool point, (..., 2 k + 1, 3) [m].
+
+    They say which room the arm needs.
+    """
     frames = link_frames(arm, q)[..., arm.capsules[:, 0].astype(int), :, :]
     ends = [
         np.einsum("...kij,kj->...ki", frames[..., :3, :3], arm.capsules[:, c : c + 3])
@@ -57,13 +60,16 @@ def arm_points(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def foot(ground: float) -> tuple[np.ndarray, np.ndarray]:
-    """Faces (m, 4, 3) [m] and colour (4,) of what the base stands on where the ground lies lower."""
+    """Faces (m, 4, 3) [m] and colour (4,) of what the base stands on if the ground lies lower."""
     outline = [(_FOOT, min(ground, 0.0)), (_FOOT, 0.0)]
     return turned_faces(np.zeros(3), [0.0, 0.0, 1.0], outline), np.array(to_rgba(COLOURS.grid))
 
 
 def faces_of(solids: Sequence[Solid], low: float = 0.0, high: float = 0.0) -> np.ndarray:
-    """Faces (m, 4, 3) [m] of solids but floors; upright cylinders without end are drawn from ``low`` to ``high``."""
+    """Faces (m, 4, 3) [m] of solids but floors.
+
+    Upright cylinders without end are drawn from ``low`` to ``high``.
+    """
     parts = [_faces(solid, low, high) for solid in solids if not isinstance(solid, Floor)]
     return np.concatenate([*parts, np.zeros((0, 4, 3))])
 
@@ -84,9 +90,10 @@ def _faces(solid: Box | Cylinder | Mesh | Sphere, low: float, high: float) -> np
 def turned_faces(
     start: ArrayLike, along: ArrayLike, outline: ArrayLike, sides: int = _SIDES
 ) -> np.ndarray:
-    """Faces (m, 4, 3) [m] of what an outline makes as it turns about the line from ``start`` along a unit vector.
+    """Faces (m, 4, 3) [m] of what an outline makes as it turns about a line.
 
-    The outline (k, 2) has rows of a radius and a distance from ``start``.
+    The line goes from ``start`` along a unit vector. The outline (k, 2) has rows of a radius and a
+    distance from ``start``.
     """
     axis = np.asarray(along, dtype=np.float64)
     across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])

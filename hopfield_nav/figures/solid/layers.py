@@ -80,7 +80,7 @@ def room_ends(run: Run) -> np.ndarray:
 
 
 def room_edges(run: Run, toward: np.ndarray) -> np.ndarray:
-    """The nine edges (9, 2, 3) [m] of a map in space that do not meet at the corner nearest to the eye."""
+    """The nine edges (9, 2, 3) [m] of a map in space that do not meet at the nearest corner."""
     near = np.asarray(toward) > 0
     corners = np.array(list(product((0, 1), repeat=3)))
     pairs = [
@@ -176,7 +176,7 @@ def final_plan(run: Run) -> PlanRecord:
 
 
 def felt_alpha(run: Run) -> float:
-    """How opaque felt cells are: marks that block for good more than cells believed to be occupied."""
+    """How opaque felt cells are: marks that block for good more than cells that are believed in."""
     return _BELIEVED if run.world.detection.mark == "felt" else _MARKED
 
 

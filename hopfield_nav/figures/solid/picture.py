@@ -1,7 +1,7 @@
-"""What is in space on axes, from one side: solids in pixels, in the lights of the page, and lines that solids hide.
+"""What is in space on axes, from one side: solids in pixels, and lines that solids hide.
 
-The projection is parallel, so that lengths stay comparable; axes are in metres of the picture
-plane.
+Solids lie in the lights of the page. The projection is parallel, so that lengths stay comparable;
+axes are in metres of the picture plane.
 
 ``Solids`` paints faces into the pixels of its axes, as many as the file or film has; lines over
 them stay lines.
@@ -37,7 +37,7 @@ class View(NamedTuple):
 
 
 def make_view(azimuth: float = 58.0, elevation: float = 34.0) -> View:
-    """A view from the azimuth of the eye, from the x axis towards y, and its elevation [degrees]."""
+    """A view from the eye's azimuth, from the x axis towards y, and its elevation [degrees]."""
     a, e = np.radians([azimuth, elevation])
     toward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
     right = np.array([-np.sin(a), np.cos(a), 0.0])
@@ -126,7 +126,7 @@ class Solids(Artist):
         renderer.draw_image(renderer.new_gc(), *(low / fine), picture)
 
     def hides(self, points: np.ndarray) -> np.ndarray:
-        """(k,) whether points (k, 3) [m] are behind something opaque, in the picture that was painted last."""
+        """Whether points (k, 3) [m] are behind something opaque in the last picture, (k,) bool."""
         hidden = np.zeros(len(points), dtype=bool)
         if not self._seen:
             return hidden
@@ -177,7 +177,7 @@ class SpaceLine(Line2D):
 
 
 def _finer(points: np.ndarray) -> np.ndarray:
-    """Points (m, 3) on the line through others (k, 3), these among them, at most ``_STEP`` apart."""
+    """Points (m, 3) on the line through points (k, 3), these too, ``_STEP`` apart at most."""
     if not len(points):
         return points
     length = np.nan_to_num(np.linalg.norm(np.diff(points, axis=0), axis=1))

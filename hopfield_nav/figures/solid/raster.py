@@ -115,7 +115,7 @@ def _fill(edges, planes, colours, layers, cut, picture, depth):
 
 @inlined
 def _span(face, y, edges):
-    """Where a row of samples enters and leaves a face; not at all if the first is not the smaller."""
+    """Where a row of samples enters and leaves a face; it does not if the first is not smaller."""
     left = np.inf
     right = -np.inf
     for k in range(4):

@@ -1,4 +1,4 @@
-"""The scene from one side: arm, true obstacles, the map as a grid on its plane, path, trail, forces.
+"""The scene from one side: arm, true obstacles, the map as a grid, path, trail, forces.
 
 ``SceneView`` holds what does not change during a run; the functions draw one moment of it.
 """
@@ -66,7 +66,10 @@ class SceneView:
         self._ends = faces_of(ended).reshape(-1, 3)
 
     def _obstacles(self, time: float | None) -> list[Part]:
-        """The obstacles that stood at a time [s], or all: endless ones as one wall, the others each by itself."""
+        """The obstacles that stood at a time [s], or all.
+
+        Endless ones are one wall, the others each by itself.
+        """
         stands = self.run.standing(time)
         if stands.tobytes() not in self._faces:
             solids = [
@@ -113,7 +116,10 @@ class SceneView:
         return parts
 
     def cubes(self, plan: PlanRecord, known: bool) -> list[Part]:
-        """Felt cells in space, and those known from the start; a blocked rim would hide them all, and is left out."""
+        """Felt cells in space, and those known from the start.
+
+        A blocked rim would hide them all, and is left out.
+        """
         classes = cell_classes(self.run, plan, path=False)
         if self.run.world.map.rim == "blocked":
             classes = np.pad(classes[1:-1, 1:-1, 1:-1], 1)
@@ -124,7 +130,7 @@ class SceneView:
         ]
 
     def cells(self, plan: PlanRecord) -> tuple[np.ndarray, list]:
-        """Corners (k, 4, 2) and colours of the cells that a plan counts as blocked; none in space."""
+        """Corners (k, 4, 2) and colours of cells that a plan counts as blocked; none in space."""
         if self.in_space:
             return np.zeros((0, 4, 2)), []
         classes = cell_classes(self.run, plan, path=False)
@@ -139,7 +145,7 @@ class SceneView:
         return self.on_plane(points), [to_rgba(*colours[int(classes[tuple(cell)])]) for cell in at]
 
     def limits(self, arm: bool = True) -> tuple[float, float, float, float]:
-        """Left, right, low, high [m] of a picture that holds map, obstacles and every pose of the arm."""
+        """Left, right, low, high [m] of a picture with map, obstacles and every pose of the arm."""
         corners = np.array(list(product(*room_ends(self.run).T)))
         floors = [_floor(self, height) for height in self.floors]
         seen = self.appear(np.concatenate([corners, self._ends, *floors]))
@@ -222,7 +228,7 @@ def add_line(solids: Solids, scene: SceneView, points: np.ndarray, **how: Any) -
 
 
 def _floor(scene: SceneView, height: float) -> np.ndarray:
-    """Corners (4, 3) [m] of the part of a floor that is drawn: under map and base, and a little more."""
+    """Corners (4, 3) [m] of the part of a floor that is drawn: a little more than map and base."""
     left, right, low, high = map_extent(scene.run)
     left = min(left, 0.0) - _FLOOR_RIM
     right = max(right, 0.0) + _FLOOR_RIM
@@ -233,7 +239,10 @@ def _floor(scene: SceneView, height: float) -> np.ndarray:
 
 
 def add_scales(ax: Axes, scene: SceneView) -> None:
-    """Numbers in metres along the two edges of the plane that face the eye, and in space along a third."""
+    """Numbers in metres along the two edges of the plane that face the eye.
+
+    In space there are some along a third edge. Where nothing is searched there are none.
+    """
     if not is_searched(scene.run):
         return
     if scene.in_space:

@@ -1,4 +1,4 @@
-"""What runs did along one swept parameter: a quantity with its spread, and how many of them ended how."""
+"""What runs did along one swept parameter: a quantity with its spread, and how many ended how."""
 
 from typing import Any
 
@@ -126,10 +126,11 @@ def _note(points: Points, counts: np.ndarray, ordered: bool) -> str:
 
 
 def draw_outcomes(ax: Axes, data: xr.Dataset, x: str | None) -> Axes:
-    """Shares of the outcomes along a parameter as stacked bars, with counts; None: one bar of all runs.
+    """Shares of the outcomes along a parameter as stacked bars, with counts.
 
-    The upright line is Wilson's 95 % interval of the share that reached the goal; it is drawn where
-    runs are repeated or drawn at random, for only then are they a sample.
+    Without a parameter it is one bar of all runs. The upright line is Wilson's 95 % interval of the
+    share that reached the goal; it is drawn where runs are repeated or drawn at random, for only
+    then are they a sample.
 
     Raises ``BadInput``: there is no such column.
     """

@@ -27,9 +27,9 @@ _NOT_PARAMETERS = {"run", "index", "repeat", "seed"}
 
 
 class Points:
-    """Runs of a sweep in one order, whatever the dimensions of its table: swept parameters, or ``run``.
+    """Runs of a sweep in one order, whatever the dimensions of its table.
 
-    Numbers are in the units of printed tables.
+    These are the swept parameters, or ``run``. Numbers are in the units of printed tables.
     """
 
     def __init__(self, data: xr.Dataset) -> None:
@@ -60,7 +60,7 @@ class Points:
 
     @cached_property
     def fails(self) -> np.ndarray:
-        """(count,) in what the setting of each run falls short of the aim or the rule; "" for none."""
+        """In what the setting of each run (count,) falls short of aim or rule; "" for none."""
         if FAILS in self.data.variables:
             return self._all(FAILS)[self._rows]
         words = np.full(self.count, "", object)
@@ -71,7 +71,7 @@ class Points:
 
     @property
     def marked(self) -> dict[str, int]:
-        """By mark the first run of the base world's setting (○) and of the best (★), if they are here."""
+        """By mark the first run of the base world's setting (○) and of the best (★), if any."""
         runs = {
             mark: int(self.data.attrs[name])
             for name, mark in MARKS.items()

@@ -76,7 +76,10 @@ def recordings_folder() -> Path:
     default = Path(__file__).resolve().parents[5] / "shared" / "data"
     found = Path(os.environ.get("HOPFIELD_NAV_DATA") or default) / "ur5_kufieta2014"
     if not found.is_dir():
-        allowed = "--data FOLDER of hopfield-nav bench, or HOPFIELD_NAV_DATA, names the folder that holds it"
+        allowed = (
+            "--data FOLDER of hopfield-nav bench, or HOPFIELD_NAV_DATA, "
+            "names the folder that holds it"
+        )
         raise BadInput("no recordings", where=str(found), allowed=allowed)
     return found
 
@@ -120,7 +123,7 @@ def stiffness(runs: tuple[str, ...]) -> np.ndarray:
 
 
 def known_values(method: Method, runs: tuple[str, ...]) -> dict[str, object]:
-    """Parameters that the recordings decide: the servo's gains, constant gains, the observers' pole.
+    """Parameters that the recordings decide: gains of the servo, constant gains, poles.
 
     The constant gain of an estimator without M is the servo's stiffness: omega² times the mean
     inertia. The Kalman filter lags a ramp as an observer with that pole does; the largest rate of
@@ -219,7 +222,7 @@ class Judged(NamedTuple):
         return np.array([found.max() for _, found in self.during()])
 
     def alarms(self, threshold: float, half: int | None = None) -> tuple[int, float]:
-        """Alarms in the free runs, armed again after ``GAP`` below the threshold; seconds watched."""
+        """Alarms in the free runs, armed again after ``GAP`` below the threshold; seconds."""
         count, seconds = 0, 0.0
         for run in FREE_RUNS:
             time, found = self.rows(run, half)

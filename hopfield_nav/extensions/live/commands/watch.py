@@ -138,9 +138,13 @@ def _methods(
 
 
 def _watch(
-    link: "Link", monitor: "Monitor", keeper: "Recorder | None", alarms: list[float], seconds: float,
+    link: "Link",
+    monitor: "Monitor",
+    keeper: "Recorder | None",
+    alarms: list[float],
+    seconds: float,
     page: "StreamPage | None" = None,
-) -> None:  # fmt: skip
+) -> None:
     """Take what comes until so many seconds of the stream have passed, or the source has gone.
 
     The times of alarms [s] are added to ``alarms``.

@@ -51,7 +51,7 @@ _HOURLY = "false alarms per hour"
 
 @dataclass(frozen=True)
 class _Case:
-    """A log: what was chosen for it, signals, free motion of the same arm, true contact if known."""
+    """A log: what was chosen for it, signals, free motion of the arm, true contact if known."""
 
     chosen: common.Chosen
     signals: "Signals"
