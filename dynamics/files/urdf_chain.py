@@ -55,7 +55,7 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     require_known(base, groups[0], "no such link at the base of the chain", where)
     tip = tip or _default_tip(groups[-1], below)
     T_base_root = np.linalg.inv(groups[0][base])
-    poses = {}  # of all links, seen from the base
+    poses: dict[str, np.ndarray] = {}  # of all links, seen from the base
     for group in groups:
         poses |= {name: T_base_root @ pose for name, pose in group.items()}
     return Chain(

@@ -7,7 +7,8 @@ out.
 
 It is settled in one of two ways, and both stay. Where all steps are equally long `limit_bits`
 counts hops, 64 cells at a time. Where they are not, distances are sums of lengths, by Dial's
-buckets below, which take 4 to 36 times as long on a map that either could settle.
+buckets below, which take several times as long, up to some thirty times, on a map that either could
+settle.
 
 Cells wait in buckets of one shortest step's width. No step leads from a bucket back into itself, so
 all cells of the nearest bucket are final, in any order (Dial 1969; Denardo and Fox 1979). Where the

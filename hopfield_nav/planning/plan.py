@@ -76,7 +76,8 @@ class Landscape:
         own = self.activation[tuple(cells.T)][:, None]
         good = _highest_neighbours(high, own) if self.sums else _nearest(high - near.length, own)
         first_good = beside[np.arange(len(cells)), good.argmax(axis=1)]
-        return np.where(good.any(axis=1)[:, None], first_good, cells)
+        has_good = np.any(good, axis=1, keepdims=True)
+        return np.where(has_good, first_good, cells)
 
     def _are_closed(self, cells: np.ndarray) -> np.ndarray:
         """Which steps from cells (m, rank) are closed, (m, k) bool."""
