@@ -26,7 +26,7 @@ class FirstSegment(Enum):
     """What the first segment of a motion is."""
 
     OF_PATH = auto()  # like every other
-    RETREAT = auto()  # back from a touch
+    RETREAT = auto()  # back from a touch of a map of facts and beliefs
     REST = auto()  # the rest of one on which a touch is passed by
 
 

@@ -15,7 +15,11 @@ from hopfield_nav.navigation.motion.planned_motion import PlannedMotion
 
 
 class Detection(NamedTuple):
-    """A detection."""
+    """What the control computer knows when it detects a collision.
+
+    Marked cells need time, measured joints and force, and by the rule of the documents the time
+    alone; facts and beliefs do not need the torque; the whole arm needs the torque, not the force.
+    """
 
     time: float  # [s]
     q: np.ndarray  # (n,) measured joint angles [rad]
