@@ -60,5 +60,8 @@ def test_editors_and_messages_show_the_unit():
 def test_the_defaults_of_every_method_pass_its_own_check(kind):
     for method in (find_method(kind, name) for name in method_names(kind)):
         for parameter in method.parameters:
+            if parameter.of_arm is not None:  # a default that follows from the arm is none here
+                assert parameter.default is None
+                continue
             checked = parameter.check(parameter.default)
             assert checked == parameter.default
