@@ -24,9 +24,8 @@ class Arm(NamedTuple):
     Raises ``BadInput``: no numbers, or arrays that do not fit each other.
     """
 
-    dh: (
-        np.ndarray
-    )  # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
+    # (n, 4) standard Denavit-Hartenberg rows [theta offset (rad), d (m), a (m), alpha (rad)]
+    dh: np.ndarray
     twist: np.ndarray  # (n, 2) [cos(alpha), sin(alpha)]
     offset: np.ndarray  # (n, 3) r_{i-1,i}, origin of frame i-1 to origin of frame i, in frame i [m]
     # (n, 3) the same as the equations of motion use it [m]; differs from ``offset`` only in sets
@@ -177,9 +176,8 @@ def with_tool(arm: Arm, T_flange_tool: np.ndarray) -> Arm:
         raise BadInput("the tool frame does not hold a rotation", found=rotation.tolist())
     if np.array_equal(rotation @ rotation.T, np.eye(3)):
         return arm._replace(tool=tool)
-    u, _, v = np.linalg.svd(
-        rotation
-    )  # the nearest rotation: inverse kinematics relies on exact lengths
+    # the nearest rotation: inverse kinematics relies on exact lengths
+    u, _, v = np.linalg.svd(rotation)
     exact = tool.copy()
     exact[:3, :3] = u @ v
     return arm._replace(tool=exact)

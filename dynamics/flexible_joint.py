@@ -50,9 +50,8 @@ class FlexibleJoints(NamedTuple):
     damping: np.ndarray  # (n,) D, of the transmission itself [N·m·s/rad]
     rotor_inertia: np.ndarray  # (n,) B = N² times that of the rotor [kg·m²]
     friction: np.ndarray  # (n, 4) c, d, b, v_s as in ``Arm.friction``, acting on the rotors
-    presliding: (
-        np.ndarray
-    )  # (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``
+    # (n,) stiffness before a rotor slips [N·m/rad], as in ``Arm.presliding``
+    presliding: np.ndarray
     thinning_speed: np.ndarray  # (n,) v_n [rad/s]
     load_share: np.ndarray  # (n,) l, friction a torque through the gear [1]
     thermal: np.ndarray  # (n, 2) a [1] and T_v [K]

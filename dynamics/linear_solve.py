@@ -12,9 +12,8 @@ def solve_symmetric(matrix: Table, vector: np.ndarray) -> float:
     ``matrix`` is overwritten: L below the diagonal, D L^T above it, 1/D on it. Returns the
     determinant.
     """
-    n = (
-        vector.size
-    )  # six is a number that the compiler knows, and unrolls the loops with: a quarter faster
+    # six is a number that the compiler knows, and unrolls the loops with: a quarter faster
+    n = vector.size
     determinant = _eliminate(matrix, vector, 6) if n == 6 else _eliminate(matrix, vector, n)
     for i in range(n):
         vector[i] *= matrix[i, i]

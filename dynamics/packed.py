@@ -15,9 +15,8 @@ from dynamics.kernels.decorators import Packed, inlined
 from dynamics.kernels.views import view
 from dynamics.work import room_for
 
-MOST_JOINTS = (
-    16  # of an arm for whose scratch arrays a kernel has room: ``room_for(16)`` is ``ROOM``
-)
+# of an arm for whose scratch arrays a kernel has room: ``room_for(16)`` is ``ROOM``
+MOST_JOINTS = 16
 _FLOAT = np.dtype(np.float64)
 
 

@@ -12,9 +12,8 @@ if (
     and __name__ in sys.orig_argv
     and not (sys.flags.safe_path or sys.path[0] == _place)
 ):
-    del sys.path[
-        0
-    ]  # python -m hopfield_nav: the current folder, where other modules of these names may lie
+    # python -m hopfield_nav: the current folder, where other modules of these names may lie
+    del sys.path[0]
 
 import lazy_loader  # noqa: E402
 

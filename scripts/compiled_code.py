@@ -60,9 +60,8 @@ def main() -> None:
                 "--out",
                 place / "runs" / world.stem,
             ]
-            subprocess.run(
-                run, cwd=place, env=own, check=False
-            )  # where no path is left the status says so
+            # where no path is left the status says so
+            subprocess.run(run, cwd=place, env=own, check=False)
         asked = subprocess.run(
             [bin_ / "python", "-c", _ASK], cwd=place, env=own, check=True, stdout=subprocess.PIPE
         )
@@ -93,9 +92,8 @@ def pack(folder: Path, about: dict[str, str], place: Path) -> Path:
     earlier = _earlier(archive, about)
     rooms: dict[str, dict[str, bytes]] = {}
     ours = (path for name in _OURS for path in (folder / name).rglob("*") if path.is_file())
-    for path in sorted(
-        ours
-    ):  # methods of pages are compiled for the very processor of this machine
+    # methods of pages are compiled for the very processor of this machine
+    for path in sorted(ours):
         inside = path.relative_to(folder).as_posix()
         content = earlier.get(inside, path.read_bytes())
         if any(str(owner).encode() in content for owner in (place, ROOT, Path.home())):

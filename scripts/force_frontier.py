@@ -41,9 +41,8 @@ WORLD = "ragazzon2012_real"
 PAGE_OF_THIS = ROOT / "docs" / "lab" / "peak_force.md"
 SECONDS = 0.5  # a cell, as the document's rule gives them for many waypoints
 CYLINDERS = [{"random_cylinders": {"count": 100, "radius": [0.012, 0.02], "clearance": 0.04}}]
-DOCUMENT = (
-    f"{WORLD}, {SECONDS:g} s a cell"  # the world itself has the document's rule for its speed
-)
+# the world itself has the document's rule for its speed
+DOCUMENT = f"{WORLD}, {SECONDS:g} s a cell"
 FAMILIES: dict[str, dict[str, Any]] = {"random cylinders": {"obstacles": CYLINDERS}, DOCUMENT: {}}
 REACTIONS, SPEEDS, THRESHOLDS = ["retreat", "stop", "float"], [1.0, 0.7, 0.5, 0.3], [0.75, 1.0, 1.5]
 UNKNOWN = {
@@ -62,9 +61,8 @@ HEAD = ["reaction", "speed", "threshold ×", "reached", "time ×", "peak force, 
 AGAINST = ["world", "reaction", "speed", "less force than slow everywhere", "of its time"]
 COLOUR = {"retreat": COLOURS.true, "stop": COLOURS.travelled, "float": COLOURS.felt}
 MARKS = {"retreat": "o", "stop": "s", "float": "^"}
-Setting = tuple[
-    str, str, float, float
-]  # reaction, where it is slow, speed there, scale of the threshold
+# reaction, where it is slow, speed there, scale of the threshold
+Setting = tuple[str, str, float, float]
 BASE: Setting = ("retreat", "unknown", 1.0, 1.0)
 
 

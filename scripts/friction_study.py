@@ -32,17 +32,10 @@ from hopfield_nav.experiment import Simulation
 from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, new_figure, paper_style, save_figure
 from hopfield_nav.record import contact_delays, is_reached, share_interval
 
-CYCLES = (
-    101,
-    202,
-    203,
-    204,
-)  # of a ripple in a turn that are tried: multiples of the gear's ratio, and near
-MOVING, FASTEST, RESTING = (
-    0.05,
-    1.5,
-    1e-3,
-)  # [rad/s] faster than FASTEST the samples are too few for a ripple
+# of a ripple in a turn that are tried: multiples of the gear's ratio, and near
+CYCLES = (101, 202, 203, 204)
+# [rad/s] faster than FASTEST the samples are too few for a ripple
+MOVING, FASTEST, RESTING = (0.05, 1.5, 1e-3)
 SMOOTHED = 25  # samples over which everything slower is taken off
 WORLDS = ("ragazzon2012_real", "whole_arm_real")
 MODELS = {"wrong": [], "known": ["controller.model_error={}"]}

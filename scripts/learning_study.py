@@ -25,14 +25,11 @@ from hopfield_nav.extensions.self_model import LinkLearning, Windows
 from hopfield_nav.extensions.self_model.learner import LOOK_EVERY
 
 RUNS = ("no1", "no8", "no5_free")
-SAMPLES, FEW = (
-    25,
-    6,
-)  # of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
+# of 8 ms in a window that is learnt from, and in one that is judged or fitted offline
+SAMPLES, FEW = (25, 6)
 LONGEST = 0.02  # [s] a sample: no1 lacks two of every four
-FREE = round(
-    LOOK_EVERY / WINDOW
-)  # windows of a look; nothing touches the arm in the first, as in a wiggle
+# windows of a look; nothing touches the arm in the first, as in a wiggle
+FREE = round(LOOK_EVERY / WINDOW)
 OTHERS = {"masses 10 % too large": "ur5_controller", "those of ur5_kebria2016": "ur5_kebria2016"}
 TIMES = 5  # of which the fastest counts
 

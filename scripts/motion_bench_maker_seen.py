@@ -181,9 +181,8 @@ def vamp(case: Case) -> Found:
     spent = time.process_time() - begin
     if path is None:
         return Found(None, spent)
-    return Found(
-        np.array([path[i] for i in range(len(path))], dtype=float), spent
-    )  # ``list(path)`` never ends
+    # ``list(path)`` never ends
+    return Found(np.array([path[i] for i in range(len(path))], dtype=float), spent)
 
 
 def surroundings(library: Any, case: Case) -> Any:

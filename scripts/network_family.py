@@ -89,9 +89,8 @@ class Outcome(NamedTuple):
     shortest: int  # climbs that are shortest
     stopped: int  # climbs that end before the goal, though the neuron is lit
     dark: int  # neurons that are zero in plain doubles, though a path leads to the goal
-    sweeps: tuple[
-        float, float, float
-    ]  # from zero, after one changed cell, after the goal moved; NaN without sweeps
+    # from zero, after one changed cell, after the goal moved; NaN without sweeps
+    sweeps: tuple[float, float, float]
     seconds: tuple[float, float, float]
 
 

@@ -42,11 +42,8 @@ _LOOKS = {  # colour, line and marker; the arm's own is black and broken
     r.OWN: (COLOURS.true, "--", "x"),
 }
 BELOW = "disturbance_observer"  # broad and pale: the curve of the momentum observer lies on it
-_DEAF = (
-    "tracking_error",
-    "joint_error_plain",
-    "joint_error",
-)  # to a push on an arm that holds its place
+# to a push on an arm that holds its place
+_DEAF = ("tracking_error", "joint_error_plain", "joint_error")
 
 
 def motor_table() -> str:

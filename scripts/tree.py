@@ -8,10 +8,8 @@ import re
 from graphlib import CycleError, TopologicalSorter
 
 PACKAGES = ("dynamics", "hopfield_nav")
-STATE = (
-    "hopfield_nav/control",
-    "hopfield_nav/loop",
-)  # the rooms whose records are the state of a run
+# the rooms whose records are the state of a run
+STATE = ("hopfield_nav/control", "hopfield_nav/loop")
 
 
 def files_of(root):

@@ -61,10 +61,8 @@ def pinocchio_model(arm: Arm, kind: str = "dynamics") -> tuple[pin.Model, pin.Da
     """Model with one revolute joint about z per row of the arm, and a frame ``tool``."""
     model = pin.Model()
     model.gravity.linear = np.array(arm.gravity)
-    parent, after = (
-        0,
-        pin.SE3.Identity(),
-    )  # from the parent's joint frame to Denavit-Hartenberg frame i - 1
+    # from the parent's joint frame to Denavit-Hartenberg frame i - 1
+    parent, after = (0, pin.SE3.Identity())
     for i in range(len(arm.dh)):
         turned = pin.SE3(pin.utils.rotate("z", arm.dh[i, 0]), np.zeros(3))
         parent = model.addJoint(parent, pin.JointModelRZ(), after * turned, f"joint{i + 1}")

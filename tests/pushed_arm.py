@@ -14,11 +14,8 @@ from dynamics.work import make_work
 from hopfield_nav.control.believed_friction import make_friction_belief, update_believed_friction
 from hopfield_nav.plugin import Method, make_sensed
 
-PERIOD, SUBSTEPS, RATE = (
-    1e-3,
-    4,
-    20.0,
-)  # of the control loop [s], integration, and rate of the law [1/s]
+# of the control loop [s], integration, and rate of the law [1/s]
+PERIOD, SUBSTEPS, RATE = (1e-3, 4, 20.0)
 PUSH = np.array([5.0, -8.0, 3.0, 1.0, -0.5, 0.2])  # on every joint [N·m]
 
 

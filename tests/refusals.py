@@ -25,11 +25,12 @@ def refused_by_command(capsys: pytest.CaptureFixture[str], arguments: list[str],
     capsys.readouterr()  # what was printed before
     assert main(arguments) == 2
     output = capsys.readouterr()
+    # a cold cache; a choice of method
     (line,) = [
         x
         for x in output.err.splitlines()
         if not x.startswith(("compiling once", "compiled in")) and " leaves out " not in x
-    ]  # a cold cache; a choice of method
+    ]
     assert line.startswith("hopfield-nav: ")
     assert words in line
     assert output.out == ""

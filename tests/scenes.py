@@ -18,24 +18,21 @@ from hopfield_nav.loop.contact import TouchState, add_contact, make_touch
 from hopfield_nav.record import Run
 from hopfield_nav.world import World, load_world, parse_world
 
-REST = (
-    "detection: {estimator: none}\n"  # nothing is felt; without a goal the arm holds its start pose
-)
+# nothing is felt; without a goal the arm holds its start pose
+REST = "detection: {estimator: none}\n"
 OMEGA = np.array([22.5, 22.5, 37.5, 60.0, 67.5, 75.0])
 
-TOOL_MAP = [
-    "map={space: tool}",
-    "contact.bodies=arm",
-    "goal={cell: [17, 6]}",
-]  # in place of joint angles
+# in place of joint angles
+TOOL_MAP = ["map={space: tool}", "contact.bodies=arm", "goal={cell: [17, 6]}"]
 GOAL = "goal: {cell: [17, 6]}\n"  # that of ragazzon2012 7.1
+# walls off the goal of u_trap
 NO_PATH = [
     "known=["
     + ", ".join(
         f"{{cylinder: {{center: [0.4, {y}], radius: 0.08}}}}" for y in (-0.24, -0.12, 0, 0.12, 0.24)
     )
     + "]"
-]  # walls off the goal of u_trap
+]
 
 SWING = """
 format: 1

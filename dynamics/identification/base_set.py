@@ -21,9 +21,8 @@ from dynamics.identification.parameters import PER_LINK, parameter_names, parame
 from dynamics.identification.regression import regressor
 
 _STATES = 80
-_RANK_TOLERANCE = (
-    1e-9  # of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
-)
+# of a column of unit length; rounding leaves 1e-14, the smallest real one is 1e-4
+_RANK_TOLERANCE = 1e-9
 _ZERO_TOLERANCE = 1e-12  # of the size that its unit could have
 _CHUNK = 4000  # states at once, so that the wide regressor stays small
 _PREFERRED = ("XX", "XY", "XZ", "YZ", "ZZ", "MX", "MY")
@@ -34,9 +33,8 @@ _SEED = 20200917
 class BaseParameters(NamedTuple):
     """Which combinations of an arm's inertial parameters its torque depends on."""
 
-    names: tuple[
-        str, ...
-    ]  # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
+    # p names; ``R`` at the end where others are regrouped into it, as in madsen2020
+    names: tuple[str, ...]
     parameters: tuple[str, ...]  # names of all parameters, in the order of ``parameters_of``
     kept: np.ndarray  # (p,) places of the kept parameters among them
     grouping: np.ndarray  # (p, all) matrix K with beta = K pi

@@ -30,14 +30,12 @@ from dynamics.identification.parameters import (
 )
 
 DEVIATION_WEIGHT = 1e-2  # squared standard deviations for a deviation of 100 % in one parameter
-_REACH = (
-    0.1  # [m] size of a link: unit of first moments is mass times this, of tensors times its square
-)
+# [m] size of a link: unit of first moments is mass times this, of tensors times its square
+_REACH = 0.1
 _LEAST_MASS = 1e-3  # of the arm's mean link mass
 _LEAST_RADIUS = 1e-3  # [m] least radius of gyration in every direction
-_LARGEST_FACTOR = (
-    1e4  # of R in scaled parameters: exact data would give a programme no solver takes
-)
+# of R in scaled parameters: exact data would give a programme no solver takes
+_LARGEST_FACTOR = 1e4
 
 
 class ConsistentFit(NamedTuple):

@@ -57,9 +57,8 @@ class Options:
     # the sign of a speed is tanh(speed / this) [rad/s]: at rest there is none. Well above the noise
     # of the filtered speed, well below the speeds of the motion.
     rest_speed: float = 0.001
-    dynamics_bandwidth: float = (
-        DYNAMICS_BANDWIDTH  # of the arm [Hz]; angles are filtered at 5 times this
-    )
+    # of the arm [Hz]; angles are filtered at 5 times this
+    dynamics_bandwidth: float = DYNAMICS_BANDWIDTH
     parallel_cutoff: float = PARALLEL_CUTOFF  # of the filter before decimation [Hz]
     # ``refuse`` logs that leave parameters open, or ``keep`` the given arm's values for them
     unexcited: str = "refuse"

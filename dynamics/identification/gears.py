@@ -22,9 +22,8 @@ from dynamics.identification.equations import Options, equations, motion, rotor_
 from dynamics.identification.logs import MotionLog
 from dynamics.joint_friction import presliding_torque
 
-LENGTHS = np.geomspace(
-    1e-5, 1e-2, 91
-)  # [rad] F_c / σ, from the step of an encoder on: less is not seen
+# [rad] F_c / σ, from the step of an encoder on: less is not seen
+LENGTHS = np.geomspace(1e-5, 1e-2, 91)
 WINDOW = 0.25  # [s] on both sides of a turn
 LEAST_TURN = 3e-4  # [rad] that a joint goes both ways: less is noise of its encoder
 FEWEST = 8  # samples of a window

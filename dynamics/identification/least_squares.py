@@ -26,16 +26,13 @@ from scipy.stats import norm
 
 from dynamics.errors import BadInput
 
-LONGEST_LAG = (
-    24  # samples after decimation; the 20 Hz filter's own correlation is below 1 % from lag 12
-)
+# samples after decimation; the 20 Hz filter's own correlation is below 1 % from lag 12
+LONGEST_LAG = 24
 
-SWALLOWED = (
-    4  # passes of the covariance, whose change falls off as the share of parameters in samples
-)
-REWEIGHTINGS = (
-    3  # the document's one, and two more: a noisy joint spoils the first residual of the others
-)
+# passes of the covariance, whose change falls off as the share of parameters in samples
+SWALLOWED = 4
+# the document's one, and two more: a noisy joint spoils the first residual of the others
+REWEIGHTINGS = 3
 
 
 class Estimate(NamedTuple):

@@ -23,9 +23,8 @@ SLOWEST = 0.5  # [s] a longer median step is in another unit
 HOLE = 0.025  # [s]
 HOLE_STEPS = 3.5  # [median steps]
 _UNEVEN = 0.01  # of a step that stamps are off an even clock
-_COMPLETE = (
-    0.005  # of the usual step, within which rows on a clock have the mean step: none is missing
-)
+# of the usual step, within which rows on a clock have the mean step: none is missing
+_COMPLETE = 0.005
 _SURE = 0.9  # share of the roughness by stamps: an arm at rest, or noise, decides nothing
 _FEW = 50  # rows over which the usual step is taken, so that lateness does not count
 _WRAP = 0.5  # [rad] about whole turns
@@ -41,12 +40,10 @@ class MotionLog(NamedTuple):
     time: np.ndarray  # (k,) [s]
     q: np.ndarray  # (k, n) joint angles, on the link's side [rad]
     tau: np.ndarray  # (k, n) joint torques [N·m], of the motors: K i, or of torque sensors
-    qd: np.ndarray | None = (
-        None  # (k, n) logged velocities [rad/s], or None; used to check units only
-    )
-    rotor_q: np.ndarray | None = (
-        None  # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
-    )
+    # (k, n) logged velocities [rad/s], or None; used to check units only
+    qd: np.ndarray | None = None
+    # (k, n) angles of the rotors, divided by the gear ratio [rad], or None: as ``q``
+    rotor_q: np.ndarray | None = None
     name: str = "log"  # for messages
 
     @property
@@ -135,10 +132,8 @@ def _fields(source: Mapping[str, Any]) -> dict[str, Any]:
             "signals are missing", found=sorted(map(str, source)), allowed=", ".join(missing)
         )
     fields = {key: source[key] for key in ("time", "q", "tau", "qd", "rotor_q") if key in source}
-    return {
-        **fields,
-        "name": getattr(source, "attrs", {}).get("title") or source.get("name"),
-    }  # of an xarray Dataset
+    # of an xarray Dataset
+    return {**fields, "name": getattr(source, "attrs", {}).get("title") or source.get("name")}
 
 
 def _array(value: Any, where: str) -> np.ndarray:

@@ -57,9 +57,8 @@ class Identification:
     given: Arm  # the arm that was handed in (CAD)
     base: BaseParameters  # its base parameters
     options: Options  # as handed in
-    names: tuple[
-        str, ...
-    ]  # (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction
+    # (u,) of the unknowns: base parameters, then FC1 … and FV1 … with friction
+    names: tuple[str, ...]
     estimate: Estimate  # weighted least squares: values, covariance, residual (see ``Estimate``)
     open: tuple[str, ...]  # names of unknowns that the logs do not show (``unexcited="keep"`` only)
     nmse_given: float  # NMSE of the given arm on the logs of the fit [N·m]
@@ -102,9 +101,8 @@ class Identification:
         Raises ``BadInput``: as ``identify`` does.
         """
         logs = logs_of(log, self.given, self.options.lowest_rate)
-        Y, tau, _ = _all_observations(self.given, self.base, logs, self.options)[
-            0
-        ]  # turning joints count here
+        # turning joints count here
+        Y, tau, _ = _all_observations(self.given, self.base, logs, self.options)[0]
         values = self.estimate.values
         if physical:
             values = np.concatenate([self.consistent.base, self.consistent.friction])

@@ -31,9 +31,8 @@ from dynamics.kernels.decorators import inlined, kernel
 from dynamics.kernels.vectors import UP, along, column, dot, matmul, times, vector
 
 ROUNDING = 1e-12  # [m] closer than this to the end of a range of lengths is at its end
-BEYOND = (
-    1e-10  # [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
-)
+# [m] as much beyond the ring is still at its end: near the shoulder θ1 is that inexact
+BEYOND = 1e-10
 WRIST = 1e-10  # |s5| below which the wrist is singular
 _EXACT = 1e-12  # [m, 1] what may be neglected in lengths, sines and cosines of an arm of UR type
 NEAR_WRIST = 1e-3  # |s5| below which θ6 loses digits

@@ -129,12 +129,10 @@ app = typer.Typer(
     help="Simulate a UR5 that cannot see: it feels collisions through its joints and finds its way "
     "with a Hopfield neural network.",
 )
-_GARBAGE = (
-    50_000  # new objects between two looks for garbage: a start and figures keep most of theirs
-)
-_UsageError: Any = (
-    typer.BadParameter.__base__
-)  # typer has its own copy of click, or click's, by version
+# new objects between two looks for garbage: a start and figures keep most of theirs
+_GARBAGE = 50_000
+# typer has its own copy of click, or click's, by version
+_UsageError: Any = typer.BadParameter.__base__
 
 
 def _version(asked: bool) -> None:

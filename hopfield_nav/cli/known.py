@@ -21,9 +21,8 @@ _METHODS = {
 _NEXT = {  # commands for what was written
     "worlds": ("check", "run"), "sweeps": ("check", "sweep"), "suites": ("check", "bench"), "arms": ("check",),
 }  # fmt: skip
-_BESIDE = re.compile(
-    r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b"
-)  # a file, as a bundled one may name another
+# a file, as a bundled one may name another
+_BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")
 KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
 
 

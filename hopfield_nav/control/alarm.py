@@ -53,9 +53,8 @@ STEADY_RANGE = 0.2  # level above its lowest value within which it is steady
 class RetreatStage(IntEnum):
     """How far the reference has gone back from what was felt."""
 
-    PENDING = (
-        -1
-    )  # the arm is brought to rest first: no growth of the level is one in spite of the retreat
+    # the arm is brought to rest first: no growth of the level is one in spite of the retreat
+    PENDING = -1
     DEEPER = 0  # it still goes on into what was felt
     TURNED = 1  # it comes back
     BACK = 2  # it is where it was, or on its way in again
@@ -88,9 +87,8 @@ class AlarmNow:
     floor: float = 0.0
     peak: float = 0.0  # highest level since it fired, until it has begun to fall; then infinite
     low: float = 0.0  # lowest level since then, of every two periods the larger one
-    level_at_retreat: float = (
-        0.0  # level when the reference turned away from what was felt, 0 before that
-    )
+    # level when the reference turned away from what was felt, 0 before that
+    level_at_retreat: float = 0.0
     level_at_retreat_before: float = 0.0  # the same of the alarm before
     raised: bool = False  # whether there was a detection since the last row of the log
 

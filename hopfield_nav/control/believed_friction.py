@@ -84,9 +84,8 @@ def update_believed_friction(model, sensed, resolution, belief):
             doubt, share = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3], speed / STANDING_SPEED
             if resolution[i] > 0.0 and share * share < PASSED:
                 back = -resolution[i] if torque[i, 0] > 0.0 else resolution[i]
-                stiffer = stiffness * max(
-                    factor / DOUBT, 1.0
-                )  # where less is known of it than usual
+                # where less is known of it than usual
+                stiffer = stiffness * max(factor / DOUBT, 1.0)
                 unseen = abs(dahl(torque[i, 0], back, stiffer, level) - torque[i, 0])
                 doubt += unseen * math.exp(-share * share)
             sensed.friction_doubt[i] = min(doubt, 2.0 * level)

@@ -23,9 +23,8 @@ _MOST_DRAWS = 100
 _EXPLAINED = 0.5  # least share of the squared wrenches that constants have to explain
 _DIGITS = 4
 _MATTERS = ("dh", "mass", "center_of_mass", "inertia", "rotor_inertia", "tool")
-_FITTED: dict[
-    tuple[bytes, ...], np.ndarray
-] = {}  # inertias, by what matters of an arm and the pose
+# inertias, by what matters of an arm and the pose
+_FITTED: dict[tuple[bytes, ...], np.ndarray] = {}
 
 
 def gains_of_arm(model: Arm, pose: np.ndarray, gains: Gains | None) -> tuple[float, ...]:

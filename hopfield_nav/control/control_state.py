@@ -94,7 +94,7 @@ def begin_rest(control: ControlState, floating: bool) -> None:
     """Bring the arm to rest before it retreats: along a braking reference, or ``floating``."""
     control.alarm.now.retreat = RetreatStage.PENDING
     if floating:
-        _lead(control, ControlMode.GRAVITY_COMP)
+        _let_go(control, ControlMode.GRAVITY_COMP)
 
 
 def end_rest(control: ControlState, episodes: bool) -> None:
@@ -106,7 +106,7 @@ def end_rest(control: ControlState, episodes: bool) -> None:
 def begin_slide(control: ControlState) -> None:
     """Let the law alone lead the arm along what it touches."""
     control.alarm.now.retreat = RetreatStage.PENDING
-    _lead(control, ControlMode.LAW_ONLY)
+    _let_go(control, ControlMode.LAW_ONLY)
 
 
 def end_slide(control: ControlState) -> None:
@@ -126,7 +126,7 @@ def keep_level(control: ControlState) -> None:
     control.alarm.now.level_at_retreat = control.belief.now.level
 
 
-def _lead(control: ControlState, mode: ControlMode) -> None:
+def _let_go(control: ControlState, mode: ControlMode) -> None:
     """No reference leads the arm: what was added to it is none."""
     control.now.mode = mode
     control.correction[:] = 0.0

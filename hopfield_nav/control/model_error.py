@@ -42,9 +42,8 @@ TORQUE_NOISE = replace(
     description="the same of the motors' torque",
 )
 DEVIATIONS = 4.0  # of the velocities' noise that are allowed for
-TORQUE_DEVIATIONS = (
-    6.0  # of the torque's: motors that are noisy also have a ripple, and a constant that is off
-)
+# of the torque's: motors that are noisy also have a ripple, and a constant that is off
+TORQUE_DEVIATIONS = 6.0
 
 
 @inlined

@@ -50,9 +50,8 @@ class Parts(NamedTuple):
     plant: loops.Plant  # what moves
     loop: loops.Engine  # what advances it
     hides_force: bool  # whether friction hides the force with which the arm should slide
-    warnings: list[
-        str
-    ]  # sentences on settings that cannot go well, and on obstacles that the arm starts in
+    # sentences on settings that cannot go well, and on obstacles that the arm starts in
+    warnings: list[str]
 
     @property
     def duration(self) -> float:

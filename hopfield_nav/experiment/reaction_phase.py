@@ -23,7 +23,7 @@ from hopfield_nav.loop import State, Trajectory, evaluate, quintic_trajectory, r
 from hopfield_nav.navigation import MotionPhase, PlannedMotion
 from hopfield_nav.world import World
 
-# [s] of a reaction, whether the arm rests by then or not
+# [s] of a reaction at most, whether the arm rests by then or not
 MAX_DURATION = {"stop": 0.5, "float": 0.3}
 POLL_INTERVAL = 0.005  # [s] from one look at the arm's speed to the next
 CALM_TIME = 0.02  # [s] without more than ``REST_SPEED``, after which the arm is at rest

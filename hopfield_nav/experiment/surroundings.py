@@ -49,9 +49,8 @@ class Surroundings:
         self._stands = stands
         self.solids = self._all[stands]
         old = plant.contact
-        return plant._replace(
-            contact=make_contact(old.law, self.solids, old.bodies, old.beyond)
-        )  # its scratch is new
+        # its scratch is new
+        return plant._replace(contact=make_contact(old.law, self.solids, old.bodies, old.beyond))
 
     def until(self, step: int) -> int:
         """The step at which a stretch towards ``step`` ends at the latest."""

@@ -158,9 +158,8 @@ def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
     if not 0 < len(cells) <= _MOST_ARROWS:
         return
     move = landscape.climbed(cells) - cells
-    move -= np.where(
-        np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0
-    )  # over the edge of a closed axis
+    # over the edge of a closed axis
+    move -= np.where(np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0)
     flat, at = move[:, list(plane.axes)] * plane.spacing, plane.points(cells)
     goes, leaves = flat.any(axis=1), move.any(axis=1) & ~flat.any(axis=1)
     ax.quiver(

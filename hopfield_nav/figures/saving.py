@@ -46,9 +46,8 @@ def add_note(figure: Figure, note: str) -> float:
         "linespacing": 1.3,
     }
     figure.text(0.04 / width, -0.02 / height, "\n".join(lines), in_layout=False, **how)
-    return (
-        ceil(DPI * (0.05 + 1.35 * _SMALL / 72 * len(lines))) / DPI
-    )  # whole pixels: what is above stays
+    # whole pixels: what is above stays
+    return ceil(DPI * (0.05 + 1.35 * _SMALL / 72 * len(lines))) / DPI
 
 
 def save_figure(

@@ -273,8 +273,7 @@ def cylinder_distance(solids, j, a, d):
         side, end = _blend(t, ee, we, z, rise, distance, radius, half)
     if z + t * rise < 0.0:
         end = -end
-    on_axis = (
-        over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
-    )  # square to it and to the segment
+    # square to it and to the segment
+    on_axis = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
     p = over(p, distance) if distance > 0.0 else on_axis
     return s, t, along(times(side, p), end, axis)

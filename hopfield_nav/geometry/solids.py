@@ -16,14 +16,8 @@ from dynamics.kernels.decorators import inlined
 from dynamics.kernels.vectors import along, sub, times, vector
 
 SPHERE, BOX, UPRIGHT, CYLINDER, HALF_SPACE, CAPSULE, MESH = range(7)  # kinds; UPRIGHT has no end
-KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = (
-    0,
-    1,
-    4,
-    13,
-    16,
-    17,
-)  # first column of each part, and the width
+# first column of each part, and the width
+KIND, CENTRE, AXES, SIZE, BOUND, WIDTH = (0, 1, 4, 13, 16, 17)
 PLANES, EDGES = 14, 15  # how many a mesh has; its ``SIZE`` is the radius of the largest ball in it
 SURFACE = 1e-13  # [m] a point nearer than this counts as being on the surface
 MOST_PLANES = 400  # of a mesh

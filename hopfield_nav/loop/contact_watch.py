@@ -1,4 +1,4 @@
-"""The truth of contacts over a run: when they began and ended, the largest forces, which were silent.
+"""What is kept of the true forces, and of the contacts of a run: when they began and ended, how hard.
 
 It is for the record; the control computer knows nothing of it.
 """
@@ -15,7 +15,7 @@ CONTACT_MEMORY = 0.05  # [s] contact lost for longer than this has ended
 
 @inlined
 def keep_truth(truth, plant):
-    """Keep what acts on the arm in the first stage."""
+    """Keep what truly acts on the arm in the first stage: on the tool, by friction, by touch."""
     stages = plant.stages
     for k in range(3):
         truth.tool[k] = stages.work.tool[k, 3]

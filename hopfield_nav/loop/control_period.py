@@ -62,9 +62,8 @@ def sense_and_command(
     listens = now.mode != ControlMode.LAW_ONLY
     if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
         return Event.DETECTED
-    apart = sub(
-        column(controller.work.tool, 3), three(settings.goal, 0)
-    )  # as far as the control computer can tell
+    # as far as the control computer can tell
+    apart = sub(column(controller.work.tool, 3), three(settings.goal, 0))
     if at_end and dot(apart, apart) <= settings.tolerance * settings.tolerance:
         return Event.ARRIVED
     statistics.periods += 1

@@ -2,7 +2,7 @@
 
 The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a
 signal, with its size, unit, long name and kind of number; ``write_row`` and ``write_truth`` write in
-its order.
+its order. What records of earlier programs lack is listed in ``record/stored.py``.
 """
 
 from typing import NamedTuple

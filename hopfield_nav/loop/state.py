@@ -69,9 +69,8 @@ class Statistics:
     peak_time: float = math.nan  # when [s]
     first_peak: float = 0.0  # largest true force in the first 50 ms of the first contact [N]
     deepest: float = 0.0  # largest overlap of the arm and an obstacle [m]
-    share: float = (
-        0.0  # how far the axis of a body came at most on the way to half-way through obstacles
-    )
+    # how far the axis of a body came at most on the way to half-way through obstacles
+    share: float = 0.0
     sunk: float = 0.0  # how deep it was then [m]
     # periods, saturated, damped: control periods: all, at a torque limit, with a damped estimate
     periods: int = 0
@@ -95,7 +94,7 @@ class State(NamedTuple):
     q: np.ndarray
     qd: np.ndarray
     strain: np.ndarray  # (n,) torque by which the gears are strained before they slip [N·m]
-    truth: PlantTruth  # what acts on the arm
+    truth: PlantTruth  # the forces that act on the arm, for the record
     wrist: WristState  # the sensor at the flange
     control: ControlState  # the control computer's part
     statistics: Statistics  # what the summary tells

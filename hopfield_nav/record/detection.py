@@ -31,9 +31,8 @@ class DetectionRecord(NamedTuple):
     slid_until: float  # until when the arm then slid along what it felt [s]; NaN where it did not
     # (k, rank) cells that became marked, or unmarked; none are kept on a map of joint angles
     changed: np.ndarray
-    closed: Mapping[
-        Step, float
-    ]  # certainty of every touched step as it stood afterwards, 1 for facts
+    # certainty of every touched step as it stood afterwards, 1 for facts
+    closed: Mapping[Step, float]
     path: np.ndarray  # (k, rank) cells of the new path, after a slide; k = 0 when there is none
     places: ContactHypotheses  # where on the arm it may have been, on a map of joint angles
     # true_point, true_link: where the largest contact force acts at the detection, (3,) in base

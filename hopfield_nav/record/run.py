@@ -92,9 +92,8 @@ class Run:
         Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one
         panel.
         """
-        return import_module("hopfield_nav.figures.run").plot_run(
-            self, name, ax
-        )  # a room above draws it
+        # a room above draws it
+        return import_module("hopfield_nav.figures.run").plot_run(self, name, ax)
 
     def view(self) -> Any:
         """The page of the run, which a notebook shows: the arm in space, its signals and its map.

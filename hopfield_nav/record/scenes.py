@@ -46,10 +46,8 @@ def scene_of_run(run: Run) -> list[Body]:
     cells = [(f"cell_{k + 1}", box, 1.0) for k, box in enumerate(felt_cells(run))]
     bodies: dict[str, Body] = {}
     for name, solid, weight in [*named, *felt, *cells]:
-        numbered = (
-            name,
-            *(f"{name} ({k})" for k in range(2, len(bodies) + 3)),
-        )  # a wall's bear one name
+        # a wall's bear one name
+        numbered = (name, *(f"{name} ({k})" for k in range(2, len(bodies) + 3)))
         unique = next(each for each in numbered if each not in bodies)
         bodies[unique] = Body(unique, solid, weight)
     return list(bodies.values())
@@ -117,11 +115,8 @@ def _collision_object(body: Body, frame: str) -> dict[str, Any]:
         zip("wxyz", Rotation.from_matrix(rotation).as_quat(scalar_first=True).tolist(), strict=True)
     )
     pose = {"position": dict(zip("xyz", position.tolist(), strict=True)), "orientation": turn}
-    told: dict[str, Any] = {
-        "header": {"frame_id": frame},
-        "id": body.name,
-        "operation": 0,
-    }  # 0: add
+    # 0: add
+    told: dict[str, Any] = {"header": {"frame_id": frame}, "id": body.name, "operation": 0}
     if kind == "plane":
         coefficients = [0.0, 0.0, 1.0, -float(position[2])]
         return {

@@ -86,9 +86,8 @@ OUTCOMES = (
 _BIG = 5e8  # bytes that are read into memory
 _ROWS = 65536  # that are packed, and read, together
 _SAMPLE = 4096  # rows that show whether a signal is worth it
-_PAYS = (
-    0.5  # of its size: the last digits of what moves freely do not shrink, and cost the most time
-)
+# of its size: the last digits of what moves freely do not shrink, and cost the most time
+_PAYS = 0.5
 _MARGIN = 65536  # bytes for names and attributes
 _LEVEL = 1  # of zlib: further ones take longer and save little
 _LATER = (  # not in every older record

@@ -71,9 +71,8 @@ def rows(schema: dict, section: dict, place: tuple[str, ...], owner: str) -> Ite
         inside = _section(schema, key)
         if name not in known or (not place and inside):
             continue
-        of = (
-            key["extension"] if key["extension"] != "core" else owner
-        )  # what is inside a key belongs to whom it does
+        # what is inside a key belongs to whom it does
+        of = key["extension"] if key["extension"] != "core" else owner
         if "default" in key or not inside:
             yield row(".".join((*place, name)), key, of)
         if inside:

@@ -175,9 +175,8 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         _watching[-1].add(arguments[0])
 
 
-sys.addaudithook(
-    _note
-)  # it stays for the life of the process, and does nothing while nobody watches
+# it stays for the life of the process, and does nothing while nobody watches
+sys.addaudithook(_note)
 
 
 def _run(block: Block, names: dict[str, Any]) -> Iterator[str]:

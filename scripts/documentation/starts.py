@@ -31,11 +31,8 @@ METHODS = (
 WITHOUT = {"friction_error": 0.2, "stiction_share": 1 / 1.2, "stiction_speed": 0.03}
 DETECTORS = suite_module("detectors")
 Trial, cut = DETECTORS.Trial, DETECTORS.cut
-SPEEDS, REST, WAYS = (
-    (0.1, 0.25, 0.5, 1.0),
-    0.2,
-    (0.3, 1.0),
-)  # [rad/s], [s], [rad] of the joint that goes furthest
+# [rad/s], [s], [rad] of the joint that goes furthest
+SPEEDS, REST, WAYS = ((0.1, 0.25, 0.5, 1.0), 0.2, (0.3, 1.0))
 KINDS = {"real": "masses, friction off; noise", "ideal": "the model is right"}
 CONTACTS = {  # name: share of the motion before the touch, of the joints' speed [rad/s]
     "start": ((0.03, 0.1), 0.5),

@@ -37,11 +37,12 @@ WALL = (
 )
 BEND = ["empty", WALL, "goal={cell: [17, 6]}"]
 CLEAR = ["planner.any_angle=true", "planner.clearance=0.01"]
+# [m]
 TRAP, AROUND, WHOLE = (
     (0.15, 0.64, -0.19, 0.17),
     (0.15, 0.64, -0.26, 0.13),
     (0.14, 0.66, -0.26, 0.27),
-)  # [m]
+)
 NORMAL = 0.018  # [m] drawn length
 CYLINDER = {"fc": COLOURS.obstacle, "ec": COLOURS.excluded, "lw": 0.3}
 CASING = withStroke(linewidth=2.8, foreground="white")

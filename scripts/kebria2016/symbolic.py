@@ -73,9 +73,8 @@ def equations(arm: Arm) -> Equations:
             strict=True,
         )
     )
-    mass = sum(
-        symbols.reduced(v @ v.T * m + w @ tensor @ w.T) for m, tensor, w, v, _ in links
-    )  # (8)
+    # (8)
+    mass = sum(symbols.reduced(v @ v.T * m + w @ tensor @ w.T) for m, tensor, w, v, _ in links)
     gravity = symbols.reduced(-sum(v @ down * m for m, _, _, v, down in links))
     r = range(symbols.n)
     d = np.array([[[symbols.derivative(p, k) for k in r] for p in row] for row in mass])
@@ -93,9 +92,8 @@ def _columns(
     for i, alpha in enumerate(arm.dh[:, 3]):
         spin[i, 2] = one
         c, s, ca, sa = symbols.c[i], symbols.s[i], *symbols.numbers([np.cos(alpha), np.sin(alpha)])
-        back = np.array(
-            [[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]]
-        )  # rows: to frame i + 1
+        # rows: to frame i + 1
+        back = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0 * one, sa, ca]])
         spin, speed, down = (symbols.reduced(x @ back) for x in (spin, speed, down))
         speed = speed + np.cross(spin, symbols.numbers(arm.offset[i]))
         turn.append(spin.copy())

@@ -32,11 +32,8 @@ from madsen2020.rotor_friction import rotor_friction
 
 RATE, DURATION = 1000.0, 31.0  # [Hz], [s]: madsen2020 4.2
 PERIOD = DURATION / 3  # [s] of the exciting motion
-VALIDATION = (
-    (11, 0.5, 10.0),
-    (12, 0.8, 10.0),
-    (13, 0.3, 10.0),
-)  # seed, share of the limits, period [s]
+# seed, share of the limits, period [s]
+VALIDATION = ((11, 0.5, 10.0), (12, 0.8, 10.0), (13, 0.3, 10.0))
 TEMPERATURE = 35.0  # [°C] of the joints; the known law is that of 30 °C
 _KNOT = 0.02  # [s] between the knots of the quintic splines that the arm is handed
 _WORLD = """

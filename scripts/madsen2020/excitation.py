@@ -188,9 +188,8 @@ class _Search:
     def condition_number(self, trajectory: FourierTrajectory) -> float:
         Y = base_regressor(self.arm, self.base, *trajectory(self.time)) * self.weights[:, None]
         Y = Y.reshape(-1, Y.shape[-1])
-        squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[
-            ::-1
-        ]  # condition numbers here are below 1e4
+        # condition numbers here are below 1e4
+        squared = np.linalg.eigvalsh(Y.T @ Y / len(self.time))[::-1]
         values = np.sqrt(np.maximum(squared, 1e-300))
         return float(values[0] / values[-1])
 

@@ -83,9 +83,8 @@ def fit(held: str) -> Fit:
     runs = others(held)
     found = identify([log(run, runs) for run in runs], arm, options())
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # the solver's own doubt: so poor are these data
+        # the solver's own doubt: so poor are these data
+        warnings.simplefilter("ignore", UserWarning)
         near = found.consistent
     unknowns = {
         "given": _with_friction(found, [log(run, runs) for run in runs]),

@@ -14,10 +14,8 @@ from madsen2020.bench import trajectory_of
 from madsen2020.excitation import FourierTrajectory
 
 REPEATS, LEVEL = 200, 0.95
-EVERY, CUTOFF = (
-    20,
-    20.0,
-)  # samples from one that is kept to the next, and the cutoff of that filter [Hz]
+# samples from one that is kept to the next, and the cutoff of that filter [Hz]
+EVERY, CUTOFF = (20, 20.0)
 MORE = 5  # the same where four times as many are kept
 
 

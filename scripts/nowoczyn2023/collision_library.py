@@ -63,9 +63,8 @@ class CollisionLibrary:
     scene: Scene  # and the scene
     joints: np.ndarray  # (r,) int64 the joints that have an axis, counted from 0
     per_turn: int  # cells of an axis; cell i is the angle 2π i / per_turn
-    bits: (
-        np.ndarray
-    )  # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
+    # (⌈per_turn^r / 8⌉,) uint8, the last joint counting fastest, lowest bit first; 1 collides
+    bits: np.ndarray
     clearance: float  # what counts as a collision besides touching [m]
     safe: bool  # whether a cell that is 0 is free everywhere in it
 

@@ -28,9 +28,8 @@ _SINGULAR = 1e-9  # pivot of J below which a step is not taken [1, m]
 class DifferentialPath(NamedTuple):
     """Configurations along a path of poses, and what they miss."""
 
-    q: (
-        np.ndarray
-    )  # (k, n) [rad]; NaN from the point on that a singular Jacobian kept it from reaching
+    # (k, n) [rad]; NaN from the point on that a singular Jacobian kept it from reaching
+    q: np.ndarray
     position_error: np.ndarray  # (k,) distance of the tool from the pose's origin [m]
     turn_error: np.ndarray  # (k,) angle between the tool's orientation and the pose's [rad]
 

@@ -48,9 +48,8 @@ def _printed_branch(
     s5 = np.sin(q[:, 4])
     inverse = np.linalg.inv(T)
     X, Y = inverse[:, :3, 0], inverse[:, :3, 1]  # X_6,0 and Y_6,0
-    q[:, 5] = np.arctan2(
-        (-X[:, 1] * s1 + Y[:, 1] * c1) / s5, (X[:, 0] * s1 - Y[:, 0] * c1) / s5
-    )  # (2.21)
+    # (2.21)
+    q[:, 5] = np.arctan2((-X[:, 1] * s1 + Y[:, 1] * c1) / s5, (X[:, 0] * s1 - Y[:, 0] * c1) / s5)
     P14, flat = _fourth_joint(arm, T, q)
     q[:, 2] = elbow * np.arccos(sign * (a2**2 + a3**2 - flat**2) / (2 * a2 * a3))  # (2.22)
     q[:, 1] = np.arctan2(-P14[:, 2], -P14[:, 0]) - np.arcsin(-a3 * np.sin(q[:, 2]) / flat)  # (2.23)

@@ -23,9 +23,8 @@ class ModifiedDH(NamedTuple):
     """An arm's modified Denavit-Hartenberg table."""
 
     rows: np.ndarray  # (n, 4) [theta offset (rad), d_i (m), a_i-1 (m), alpha_i-1 (rad)]
-    change: (
-        np.ndarray
-    )  # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
+    # (n, 4, 4) T_modified_standard of each link: constant, whatever the joint angles
+    change: np.ndarray
 
 
 def modified_dh(arm: Arm) -> ModifiedDH:

@@ -25,9 +25,8 @@ from nowoczyn2023.cause_of_stops import cell
 LINES = 16
 STEPS, SPEED, TURN = 30, 0.05, 0.25  # of a line; [m/s], [rad/s] of the tool
 EPSILON = 1e-3  # of a step
-SINGULAR_START = np.array(
-    [0.3, -1.2, 1.4, -1.0, -0.4, 0.2]
-)  # joint 5 turns to +0.4, through s5 = 0
+# joint 5 turns to +0.4, through s5 = 0
+SINGULAR_START = np.array([0.3, -1.2, 1.4, -1.0, -0.4, 0.2])
 FAST, SLOW = (0.1, 0.5), (0.004, 0.02)  # [m/s], [rad/s]
 
 

@@ -11,12 +11,8 @@ from ragazzon2012.contact import AS_PRINTED, RIGHT
 from ragazzon2012.experiment import run
 from ragazzon2012.planner import BETA, DENSITY, STEPS, random_map
 
-SLOPES = {
-    "linear": BETA,
-    "tanh": BETA,
-    "saturated": BETA,
-    "sigmoid": 4 * BETA,
-}  # all as steep as β at most
+# all as steep as β at most
+SLOPES = {"linear": BETA, "tanh": BETA, "saturated": BETA, "sigmoid": 4 * BETA}
 MAPS, SIZE = 50, 20
 CENTIMETRES = 100.0  # in a metre
 

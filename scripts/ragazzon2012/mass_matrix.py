@@ -67,9 +67,8 @@ def shares_below(figure: Figure, ax: Axes) -> None:
     """Share of the contacts below an error."""
     for (name, rotors), dash in zip(ARMS.items(), ("-", "--"), strict=True):
         for kind, shares in errors(name).items():
-            below = (
-                {"lw": 3.0, "alpha": 0.35} if dash == "-" and kind == "M(q)" else {}
-            )  # the other line at 0
+            # the other line at 0
+            below = {"lw": 3.0, "alpha": 0.35} if dash == "-" and kind == "M(q)" else {}
             how = {"ls": dash, "color": COLOUR[kind], "label": f"{kind}, {rotors}", **below}
             ax.plot(100 * np.sort(shares), np.linspace(0, 1, len(shares)), **how)
     ax.set(

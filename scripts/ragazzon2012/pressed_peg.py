@@ -29,10 +29,8 @@ ESTIMATORS = ("joint_error", "momentum_observer")
 LENGTH, SPEED, SURFACE, STIFFNESS, SLIDING = 0.1, 0.02, 0.1, 1e5, 0.2  # [m, m/s, m, N/m, 1]
 PEG = 0.1  # [m] beyond the flange
 OMEGA = np.array([22.5, 22.5, 37.5, 60, 67.5, 75])  # [rad/s] of the document
-START, CLEAR = (
-    np.array([0.4, -0.05]),
-    0.002,
-)  # [m] place of the first touch; above the surface before
+# [m] place of the first touch; above the surface before
+START, CLEAR = (np.array([0.4, -0.05]), 0.002)
 REST, LOWER = 2.0, 1.0  # [s] pressed at rest before and after sliding; for coming down
 CUTOFF, STEP, EVERY, SEGMENT = 1.0, 0.001, 5, 0.1  # [Hz], [s], steps a row of the log, [s]
 HOME = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
@@ -47,9 +45,8 @@ class Case(NamedTuple):
     real: bool = False  # sensors like a UR5's, otherwise exact
     friction_scale: float = 1.0  # the model's friction over the true one
     force: float = 20.0  # wanted pressing force [N]
-    radial: bool = (
-        False  # slide along x, towards and away from the base, instead of along y, around it
-    )
+    # slide along x, towards and away from the base, instead of along y, around it
+    radial: bool = False
 
 
 class Error(NamedTuple):
@@ -105,9 +102,8 @@ def reference(case: Case) -> Trajectory:
 
 
 def peg_world(case: Case, estimator: str, duration: float) -> World:
-    sliding = (
-        SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0
-    )  # Coulomb's, of the surface
+    # Coulomb's, of the surface
+    sliding = SLIDING if np.any(load_arm(case.arm).rotor_inertia > 0) else 0.0
     lines = [f"format: 1\narm: {case.arm}\ntime_limit: {duration + 1}"]
     lines += [
         f"tool: {{frame: {{position: [0, 0, {PEG}]}}}}",

@@ -62,11 +62,8 @@ def _forces(ax: Axes, case: peg.Case, title: str) -> None:
     chosen = peg.during(time, "all")
     for axis, dash in ((2, "-"), (0, (0, (1, 1.5)))):
         name = "xyz"[axis]
-        broad = {
-            "color": COLOURS.obstacle,
-            "lw": 2.6,
-            "ls": dash,
-        }  # seen where the estimate lies on it
+        # seen where the estimate lies on it
+        broad = {"color": COLOURS.obstacle, "lw": 2.6, "ls": dash}
         ax.plot(time[chosen], force[chosen, axis], label=f"true $F_{name}$", **broad)
         ax.plot(
             time[chosen],

@@ -14,6 +14,7 @@ from ragazzon2012.contact import RIGHT
 from ragazzon2012.experiment import run
 from ragazzon2012.feeling import delays
 
+# with thresholds that are quiet in free motion
 OTHERS = {
     "momentum observer": (
         "detection.estimator=momentum_observer",
@@ -31,7 +32,7 @@ OTHERS = {
         "detection.position_threshold=0.004",
         "detection.speed_threshold=0.06",
     ),
-}  # with thresholds that are quiet in free motion
+}
 FIRST = "time_limit=7"  # [s], by when the arm has felt its first contact
 SMOOTH = ("planner.any_angle=true", "planner.clearance=0.01")
 SLID = ("u_trap", "narrow_gap", "enclosed_goal")

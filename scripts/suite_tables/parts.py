@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 import bench_columns as c
 
-Line = tuple[
-    str, str, str
-]  # family, condition, and the last of the methods that are put side by side
-Name = (
-    str | Callable[[str, str, str], str]
-)  # text with {f} family, {s} condition, {m} method, or a function of these
+# family, condition, and the last of the methods that are put side by side
+Line = tuple[str, str, str]
+# text with {f} family, {s} condition, {m} method, or a function of these
+Name = str | Callable[[str, str, str], str]
 
 
 class Part(NamedTuple):
@@ -19,12 +17,10 @@ class Part(NamedTuple):
     mark: str  # on its page; parts of one mark are one table
     name: Name  # of a line
     columns: dict[str, c.Cell]  # by their head
-    methods: Sequence[str] | None = (
-        None  # that a line puts side by side; None: every method has a line
-    )
-    where: Callable[[str, str, str], bool] = lambda f, s, m: (
-        True
-    )  # which lines there are, of the same three
+    # that a line puts side by side; None: every method has a line
+    methods: Sequence[str] | None = None
+    # which lines there are, of the same three
+    where: Callable[[str, str, str], bool] = lambda f, s, m: True
     head: str = ""  # of the first column
     whole: bool = False  # also lines of all families together
 

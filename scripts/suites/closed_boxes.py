@@ -28,11 +28,8 @@ from hopfield_nav.world.solids import Box
 
 FILE = Path(__file__).with_suffix(".csv")
 MOST = {"closed": 60, "open": math.inf}  # touches after which a run is given up
-ROOM, MARGIN, SECONDS = (
-    0.04,
-    0.015,
-    2.0,
-)  # [m] about the arm in the opening, [m] and [s] of the oracle
+# [m] about the arm in the opening, [m] and [s] of the oracle
+ROOM, MARGIN, SECONDS = (0.04, 0.015, 2.0)
 WALL = 0.02  # [m]
 FAMILIES = {  # edges of the open side and depth [m], and stiffness of all walls [N/m]
     "small, hard": ((0.25, 0.35), (0.12, 0.2), 1.0e5),

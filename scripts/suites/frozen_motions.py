@@ -35,9 +35,8 @@ FILE = Path(__file__).with_suffix(".csv")
 MARGIN, SECONDS = 0.015, 2.0  # [m] kept by the path of the sampling planner, [s] that it has
 _LEAST_WAY = 0.4  # [m] that the tool goes at least
 _FIRST = 5_000  # seed
-Kept = tuple[
-    int, float, list[float]
-]  # seed, joint path of the sampling planner [rad], start and goal [rad]
+# seed, joint path of the sampling planner [rad], start and goal [rad]
+Kept = tuple[int, float, list[float]]
 
 
 @cache

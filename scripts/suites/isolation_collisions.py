@@ -30,9 +30,8 @@ RADIUS, SPEED = 0.05, 1.0  # sphere [m], joints [rad/s]
 # Error of the estimate's direction against the true torque's, seen on seeds 1 to 12 and scored on
 # others.
 NOISE, SHARE = 0.01, 0.005  # [N·m], of its length
-MODEL_SHARE = (
-    0.01  # with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
-)
+# with wrong masses the part that accelerates the arm is misjudged too (seeds 100 to 129)
+MODEL_SHARE = 0.01
 HOLD_BACK, BASELINE = 20, 50  # [steps of 1 ms]
 FREE_SEEDS = range(3000, 3020)  # motions whose residual gives the noise of the imperfect arm
 SEED = 5000  # of the first collision that is scored

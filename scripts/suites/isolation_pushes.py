@@ -30,9 +30,8 @@ from hopfield_nav.navigation.map import NOWHERE
 NOISE = 0.02  # [N·m] of a perfect model's residual
 FORCES = (5.0, 150.0)  # [N] uniform
 LEAST = 2.0  # [N·m] largest joint torque of a push that is counted
-FELT = np.array(
-    [1.0, 1.0, 1.0, 0.25, 0.25, 0.25]
-)  # [N·m] thresholds of ``detectors/joint_torque.py``
+# [N·m] thresholds of ``detectors/joint_torque.py``
+FELT = np.array([1.0, 1.0, 1.0, 0.25, 0.25, 0.25])
 MASS_ERROR, FRICTION_ERROR = 0.1, 0.2
 LOST = 9.0  # [m] error of a push that is placed nowhere
 

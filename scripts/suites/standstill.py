@@ -23,9 +23,8 @@ class Followed(NamedTuple):
 
     time: np.ndarray  # (k,) [s]
     sensor: np.ndarray  # (k,) push on the sensor, its bias taken off [N]
-    estimate: (
-        np.ndarray
-    )  # (k,) force along the direction that follows the sensor best, bias off [N]
+    # (k,) force along the direction that follows the sensor best, bias off [N]
+    estimate: np.ndarray
     correlation: float  # of the estimate with the sensor, at the best delay
     gain: float  # slope of the estimate over the sensor
     rms: float  # of their difference [N]

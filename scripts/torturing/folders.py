@@ -95,9 +95,8 @@ def start_program(
 ) -> subprocess.CompletedProcess:
     """What one call of the program in a folder of ``make_folder`` has said; by default it is the file beside it."""
     told = start or [str(here.parent / "start" / "hopfield-nav")]
-    ours = {
-        name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"
-    }  # all starts would be safe
+    # all starts would be safe
+    ours = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     return subprocess.run(
         [sys.executable, *told, *words], cwd=here, env={**ours, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         capture_output=True, text=True, timeout=LONGEST, check=False,

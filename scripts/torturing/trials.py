@@ -26,9 +26,8 @@ class Tally:
     slowest: float = 0.0  # the longest one, processor time [s]
     broken: list[str] = field(default_factory=list)  # what did not hold, each with the trial's name
     total: int = 0  # how many trials of the kind there are
-    counted: bool = (
-        True  # whether refusals and times are its own; a killed sweep is another process
-    )
+    # whether refusals and times are its own; a killed sweep is another process
+    counted: bool = True
 
     @property
     def row(self) -> list[str]:

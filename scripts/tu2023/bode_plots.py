@@ -32,9 +32,8 @@ def transfer_function(model: LinearModel, output: int, source: int) -> scipy.sig
     a, b, c = _pair(model, output, source)
     zeros, poles = _zeros(a, b, c), np.linalg.eigvals(a)
     zeros, poles = _cancel(zeros, poles)
-    at = 1j * (
-        1.0 + np.abs(np.concatenate([zeros, poles])).max(initial=0.0)
-    )  # far from zeros and poles
+    # far from zeros and poles
+    at = 1j * (1.0 + np.abs(np.concatenate([zeros, poles])).max(initial=0.0))
     value = c @ np.linalg.solve(at * np.eye(len(a)) - a, b)
     gain = (value * np.prod(at - poles) / np.prod(at - zeros)).real
     return scipy.signal.ZerosPolesGain(zeros, poles, gain if zeros.size or abs(value) > 0 else 0.0)

@@ -22,10 +22,8 @@ READINGS_SHOWN = (
     ("(57) joint by joint", COLOURS.travelled),
     ("(58) joint by joint", COLOURS.planned),
 )
-JOINT, RAMP_AND_LAP = (
-    1,
-    4.6,
-)  # whose acceleration is drawn, counted from 0; [s] shown of the fastest drive
+# whose acceleration is drawn, counted from 0; [s] shown of the fastest drive
+JOINT, RAMP_AND_LAP = (1, 4.6)
 draw = pictures_of(__name__)
 
 

@@ -23,14 +23,8 @@ SPEEDS = (0.05, 0.10, 0.15)  # [m/s]
 LAPS = 3
 PERIOD, STEP = 0.008, 0.001  # [s] of the control loop and of the samples; of the integrator
 RAMP = 0.4  # [s] from rest to constant speed
-ENCODER = (
-    9.6e-6,
-    9.6e-6,
-    9.6e-6,
-    1.6e-5,
-    1.6e-5,
-    1.6e-5,
-)  # [rad] steps seen in recordings of a UR5
+# [rad] steps seen in recordings of a UR5
+ENCODER = (9.6e-6, 9.6e-6, 9.6e-6, 1.6e-5, 1.6e-5, 1.6e-5)
 VELOCITY_NOISE = 1e-3  # [rad/s] standard deviation at rest in the same recordings
 _POINTS, _KNOT_TIME = 256, 0.04  # poses of the Fourier series; [s] between knots of the reference
 
@@ -43,9 +37,8 @@ class Case(NamedTuple):
     friction: bool = True  # whether the joints have any
     sensors: bool = True  # whether they are imperfect
     direction: int = 1  # 1 counterclockwise seen from above, −1 clockwise
-    hold: bool = (
-        True  # whether the torque is held over the period; otherwise the law acts continuously
-    )
+    # whether the torque is held over the period; otherwise the law acts continuously
+    hold: bool = True
     law: str = "inverse_dynamics"  # control law, with its default gains
 
 

@@ -16,9 +16,8 @@ ADOPTED = "ur5_controller without rotors"
 POINTS = 50
 DRAWS = 400
 RANGES = (0.1, 1.0, np.pi, 2 * np.pi)  # [rad/s, rad/s²] the document gives none
-ATTRIBUTED = np.array(
-    [0.63, 0.85, 0.37, 0.0065, 0.0047, 0.0005]
-)  # [N·m] said to be those of figure 11
+# [N·m] said to be those of figure 11
+ATTRIBUTED = np.array([0.63, 0.85, 0.37, 0.0065, 0.0047, 0.0005])
 
 
 def arms() -> dict[str, Arm]:

@@ -12,9 +12,8 @@ NAME = "ur5_tu2023"
 POINTS = 20_000  # 4.1
 PUBLISHED_DIAMETER, PUBLISHED_HOLE = 1.0, 0.2  # [m] 4.1, after its reference [4]
 CENTER, RADIUS, COUNT = np.array([-0.4, -0.3, 0.336]), 0.1, 50  # [m] 4.1
-DOWN = np.diag(
-    [1.0, -1.0, -1.0]
-)  # the tool points at the ground; the document names no orientation
+# the tool points at the ground; the document names no orientation
+DOWN = np.diag([1.0, -1.0, -1.0])
 TABLE_1 = {"d": [89.16, 0, 0, 109.15, 94.65, 82.3], "a": [0, -425, -392.25, 0, 0, 0]}  # [mm]
 TWISTS = np.array([1, 0, 0, 1, -1, 0]) * np.pi / 2
 MASS = [3.7, 8.393, 2.33, 1.219, 1.219, 0.1879]  # [kg] Table 2

@@ -54,9 +54,8 @@ CLIMBS = [1.2, 2.5, 4.0, 6.0, 7.0, 5.0, 3.0, 1.5, 0.8, 0.3, 0.2, 0.1]
 
 def test_a_level_that_climbs_while_the_reference_still_goes_deeper_is_one_collision():
     assert alarms(retreat(CLIMBS)) == [0]
-    assert (
-        len(alarms(retreat(CLIMBS), episodes=False)) > 2
-    )  # each further threshold was a collision
+    # each further threshold was a collision
+    assert len(alarms(retreat(CLIMBS), episodes=False)) > 2
 
 
 def test_chatter_before_the_reference_is_back_is_one_collision():
@@ -153,11 +152,8 @@ def test_a_reference_that_turns_into_the_obstacle_again_does_not_hide_it():
 def test_a_path_that_never_retreats_is_trusted_for_a_part_of_its_first_leg():
     levels = [1.2, 1.5, 1.8, 2.1, 2.4, 2.7, 3.0, 3.3, 3.6, 3.9, 4.2, 4.5, 4.8]
     pressing = [(-float(k), -1.0, level * ALONG, level) for k, level in enumerate(levels)]
-    assert alarms(pressing, leg=0.05) == [
-        0,
-        6,
-        12,
-    ]  # 3.0 is a threshold above the 1.8 at 0.6 of the leg
+    # 3.0 is a threshold above the 1.8 at 0.6 of the leg
+    assert alarms(pressing, leg=0.05) == [0, 6, 12]
     assert alarms(pressing, leg=10.0) == [0]
 
 

@@ -69,9 +69,8 @@ def test_near_a_singularity_the_estimate_is_damped_and_bounded(q):
     wrench = np.array([10.0, -20.0, 15.0, 1.0, 2.0, -1.0])
     found, _, status = estimate(q, wrench)
     assert status == DAMPED
-    assert np.linalg.norm(found) <= 1.001 * np.linalg.norm(
-        wrench
-    )  # the damped inverse never amplifies
+    # the damped inverse never amplifies
+    assert np.linalg.norm(found) <= 1.001 * np.linalg.norm(wrench)
 
 
 @pytest.mark.kernel
@@ -116,9 +115,8 @@ def test_damping_sets_in_without_a_step():
 def test_exactly_at_a_singularity_the_estimate_is_finite(q, limit):
     found, _, status = estimate(q, np.array([10.0, -20.0, 15.0, 1.0, 2.0, -1.0]), limit)
     assert np.isfinite(found).all()
-    assert (
-        status == DAMPED or limit < LIMIT
-    )  # 0 switches the damping off; rounding leaves no exact zero
+    # 0 switches the damping off; rounding leaves no exact zero
+    assert status == DAMPED or limit < LIMIT
 
 
 @pytest.mark.parametrize("limit", [0.0, LIMIT])

@@ -63,9 +63,8 @@ def test_the_tracking_error_is_a_torque_with_the_right_gain_and_leads_the_joint_
     """A diagonal arm would give (2 w s + w²)/(s + w)²: 1 - (1 - w t) exp(-w t)."""
     n = 6
     arm = load_arm("ur5_controller")
-    push = np.array(
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.1]
-    )  # on a joint whose mass matrix is its rotor's alone
+    # on a joint whose mass matrix is its rotor's alone
+    push = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.1])
     states = follow(arm, lambda t: push, 0.4, still=True)
     inertia = mass_matrix(arm, states["q"][0])[5, 5]
     gain = (0.0,) * (n - 1) + (inertia * RATE**2,)

@@ -176,9 +176,8 @@ def test_a_contact_hidden_by_the_error_of_gravity_is_felt_through_the_high_pass(
     """4 N·m on joint 2, where gravity may be wrong by 5: the wide threshold misses it."""
     states = {"q": np.zeros((2000, 6))}
     assert 0.1 * abs(gravity_torque(ARM, np.zeros(6))[1]) > 4.0
-    contact = step(
-        4.0, count=2000, at=1500
-    )  # what is allowed for at the start is forgotten by then
+    # what is allowed for at the start is forgotten by then
+    contact = step(4.0, count=2000, at=1500)
     assert levels(adaptive_joint_torque, contact, states=states, **ONE).max() < 1.0
     assert levels(adaptive_high_pass, contact, states=states, **ONE).max() > 3.0
 

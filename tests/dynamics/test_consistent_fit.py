@@ -38,9 +38,8 @@ def test_estimate_is_kept_and_the_rest_stays_near_the_given_arm(base, true):
     np.testing.assert_allclose(fit.base, true, atol=1e-3)
     assert smallest_eigenvalue(fit.arm) > 0
     nearest = np.linalg.norm(parameters_of(fit.arm) - parameters_of(cad))
-    assert nearest < np.linalg.norm(
-        parameters_of(ARM) - parameters_of(cad)
-    )  # the truth is one of those allowed
+    # the truth is one of those allowed
+    assert nearest < np.linalg.norm(parameters_of(ARM) - parameters_of(cad))
 
 
 def test_where_the_numbers_are_scaled_for_the_solver_the_fit_does_not_jump(base, true, monkeypatch):

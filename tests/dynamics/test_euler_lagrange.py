@@ -91,9 +91,8 @@ def test_derivatives_of_the_mass_matrix_are_exact(arm):
         return found
 
     coarse, fine = worst(0.1), worst(0.05)
-    assert coarse / fine == pytest.approx(
-        16, rel=0.05
-    )  # what remains is the differences' own error
+    # what remains is the differences' own error
+    assert coarse / fine == pytest.approx(16, rel=0.05)
     assert worst(2e-3) < 1e-10
 
 

@@ -19,9 +19,8 @@ def test_31_seconds_give_1550_samples():
     assert decimation_factor(RATE) == 20
     assert decimate(np.zeros((31000, 6)), RATE).shape == (1550, 6)
     assert decimation_factor(125.0) == 2
-    assert (
-        len(decimate(np.zeros((31019, 2)), RATE)) == 1550
-    )  # a block that is not whole is left out
+    # a block that is not whole is left out
+    assert len(decimate(np.zeros((31019, 2)), RATE)) == 1550
 
 
 def test_decimated_samples_are_the_middles_of_their_blocks():
@@ -86,9 +85,8 @@ def test_noise_of_white_samples_is_no_longer_white():
     found = autocorrelation(decimate(noise, RATE), 12).mean(axis=1)
     for lag in (1, 2, 12):
         expected = (power * np.cos(2 * np.pi * f * lag * 20 / RATE)).sum() / power.sum()
-        assert found[lag] == pytest.approx(
-            expected, abs=0.012
-        )  # three deviations of 80,000 samples
+        # three deviations of 80,000 samples
+        assert found[lag] == pytest.approx(expected, abs=0.012)
     assert found[1] > 0.2
 
 

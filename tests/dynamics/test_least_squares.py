@@ -9,9 +9,8 @@ from scipy.signal import lfilter
 
 from dynamics.identification import ordinary, weighted
 
-COUNT = (
-    700  # equations in time; the number of repeats decides how sharp the tests of deviations are
-)
+# equations in time; the number of repeats decides how sharp the tests of deviations are
+COUNT = 700
 RNG = np.random.default_rng(3)
 X = np.stack(
     [lfilter([0.2], [1, -0.8], RNG.normal(size=(COUNT, 4)), axis=0) for _ in range(2)], axis=1

@@ -133,9 +133,8 @@ def test_stability_is_a_matter_of_eigenvalues():
 def test_controlled_arm_is_stable_at_every_point():
     """5000 points, with its own model at the slowest omega; another arm's keeps it stable."""
     own = linearisation.closed_loop(linearisation.MANY)
-    np.testing.assert_allclose(
-        own, -22.5, atol=1e-2
-    )  # double eigenvalues feel the root of the rounding
+    # double eigenvalues feel the root of the rounding
+    np.testing.assert_allclose(own, -22.5, atol=1e-2)
     assert linearisation.closed_loop(linearisation.MANY, linearisation.WRONG_MODEL).max() < 0
 
 

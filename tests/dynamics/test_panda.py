@@ -178,9 +178,8 @@ def test_fingers_that_never_close_are_fixed_as_near_to_zero_as_they_come(tmp_pat
     (tmp_path / "hand.urdf").write_text(content)
     found = torques(read_urdf(tmp_path / "hand.urdf").arm)
     assert largest_relative_error(found, as_pinocchio(content, held=0.01)[0]) < 1e-10
-    assert (
-        largest_relative_error(found, as_pinocchio(content)[0]) > 1e-9
-    )  # at zero they weigh elsewhere
+    # at zero they weigh elsewhere
+    assert largest_relative_error(found, as_pinocchio(content)[0]) > 1e-9
 
 
 def test_turning_joints_beyond_the_tip_are_fixed_too(tmp_path):

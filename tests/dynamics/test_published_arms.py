@@ -141,9 +141,8 @@ def _base_parameters(arm):
 
 def test_base_parameters_of_the_ur5e():
     found = _base_parameters(load_arm("ur5e"))
-    np.testing.assert_allclose(
-        found, [-4.212, -1.880, -0.186], atol=6e-4
-    )  # from masses and centres
+    # from masses and centres
+    np.testing.assert_allclose(found, [-4.212, -1.880, -0.186], atol=6e-4)
     np.testing.assert_allclose(found, [-4.1774, -1.8774, -0.1866], rtol=0.01)  # madsen2020 Table 4
 
 

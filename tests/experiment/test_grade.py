@@ -7,10 +7,8 @@ import pytest
 from hopfield_nav import Simulation, load_world
 from hopfield_nav.experiment.arrival import MIN_DOUBTFUL, are_many, why_doubtful
 
-NO_ROTORS = [
-    "plant.dynamics=ur5_full",
-    "controller.model=ur5_ragazzon2012",
-]  # so all it feels is its model
+# so all it feels is its model
+NO_ROTORS = ["plant.dynamics=ur5_full", "controller.model=ur5_ragazzon2012"]
 
 
 def ended(world, *changes):

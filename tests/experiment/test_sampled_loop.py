@@ -21,18 +21,8 @@ def test_without_delay_the_limit_is_that_of_the_characteristic_polynomial(ratio)
     assert largest_factor(1.0, 2.0 * ratio, 0) == pytest.approx(min(4 * ratio, 1 / ratio), rel=1e-6)
 
 
-BESIDE = (
-    (1, 0),
-    (1, 1),
-    (1, 4),
-    (1, 8),
-    (2, 0),
-    (2, 4),
-    (4, 1),
-    (4, 2),
-    (8, 0),
-    (8, 1),
-)  # [ms], periods; up to 8 ms
+# [ms], periods; up to 8 ms
+BESIDE = ((1, 0), (1, 1), (1, 4), (1, 8), (2, 0), (2, 4), (4, 1), (4, 2), (8, 0), (8, 1))
 
 
 @pytest.mark.parametrize(("milliseconds", "delay"), BESIDE)

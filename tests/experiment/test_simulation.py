@@ -127,9 +127,8 @@ def test_a_nan_ends_the_run_at_once():
 
 def test_without_a_goal_a_detection_is_noted_and_the_arm_stays():
     """It was a traceback: the plan went to a goal of None."""
-    text = (
-        "controller: {model: ur5_ragazzon2012_as_printed}\ntime_limit: 1\n"  # sags: a false alarm
-    )
+    # sags: a false alarm
+    text = "controller: {model: ur5_ragazzon2012_as_printed}\ntime_limit: 1\n"
     for place in ("", "map: {origin: [5, 5, 0]}\n"):
         outcome, _, run = end(text + place)
         assert outcome == "time_limit"

@@ -250,9 +250,8 @@ def test_a_line_is_pale_where_something_opaque_is_before_it():
     np.testing.assert_array_equal(hidden, [True, False, False])
     assert pixels[150, 200, 0] > 100  # the box shines through
     assert pixels[150, 200, 2] > 40
-    np.testing.assert_allclose(
-        np.array(line.get_data()).T, project(EYE, line._points)
-    )  # it is whole afterwards
+    # it is whole afterwards
+    np.testing.assert_allclose(np.array(line.get_data()).T, project(EYE, line._points))
     solids.show([])
     line.set_points([behind, before])
     canvas.draw()

@@ -491,10 +491,8 @@ def test_white_crosses_are_in_the_legend(run):
 
 def test_what_is_zero_throughout_is_named_and_not_drawn():
     run = simulate(load_world("u_trap", ["time_limit=8"]))
-    assert signals.used_components(run) == [
-        ("F", 0),
-        ("F", 1),
-    ]  # the tool touches upright cylinders in a plane
+    # the tool touches upright cylinders in a plane
+    assert signals.used_components(run) == [("F", 0), ("F", 1)]
     figure = force_page(run)
     assert [ax.get_ylabel() for ax in figure.axes] == ["$F_x$ (N)", "$F_y$ (N)"]
     assert "zero throughout: $F_z$, $M_x$, $M_y$, $M_z$" in [

@@ -102,9 +102,8 @@ def _drawn_by_a_process(path, environment, backend="none"):
         command, env={**environment, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "" or done.stderr.startswith(
-        "Cannot decode configuration file"
-    )  # by Matplotlib
+    # by Matplotlib
+    assert done.stderr == "" or done.stderr.startswith("Cannot decode configuration file")
     return path.read_bytes()
 
 

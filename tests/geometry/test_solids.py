@@ -296,11 +296,8 @@ COAL_TOLERANCE = {
 }
 
 
-ITERATED = (
-    BOX,
-    UPRIGHT,
-    CYLINDER,
-)  # no formula of coal's for capsules; its iteration goes astray deep inside
+# no formula of coal's for capsules; its iteration goes astray deep inside
+ITERATED = (BOX, UPRIGHT, CYLINDER)
 
 
 @KINDS

@@ -139,9 +139,8 @@ def test_pressed_with_a_constant_force_it_sinks_in_by_force_over_stiffness(
     (tmp_path / "push.py").write_text(CONSTANT)
     stiffness, push, radius, angle = 1e4, 12.0, 0.2, 0.3
     tip = np.array([math.cos(angle), math.sin(angle)])
-    center = tip + (radius - push / stiffness) * np.array(
-        [-tip[1], tip[0]]
-    )  # the normal is square to the boom
+    # the normal is square to the boom
+    center = tip + (radius - push / stiffness) * np.array([-tip[1], tip[0]])
     text = f"""
 arm: swing.yaml
 plant: {{damping: {joint_damping}}}

@@ -82,9 +82,8 @@ def _final_state(step, integrator):
         "trajectory: {time_per_cell: 0.5}\ngoal: {cell: [12, 8]}\ntime_limit: 1\nrecord: {signals: none}\n"
         + REST
     )
-    sim.step(
-        0.48
-    )  # inside the first segment, where the reference is smooth; a multiple of all steps
+    # inside the first segment, where the reference is smooth; a multiple of all steps
+    sim.step(0.48)
     return np.concatenate([sim.state.q, sim.state.qd])
 
 

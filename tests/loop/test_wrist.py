@@ -127,9 +127,8 @@ def test_the_estimate_is_the_force_of_a_step_before_and_acts_at_the_tool_point(t
     assert np.abs(data.force.values).max() > 1.0
     force, found = data.force.values, data.force_estimate.values
     rows = data.time.values > 0.11
-    np.testing.assert_allclose(
-        found[1:][rows[1:]], force[:-1][rows[1:]], atol=0.01
-    )  # the arm turns on
+    # the arm turns on
+    np.testing.assert_allclose(found[1:][rows[1:]], force[:-1][rows[1:]], atol=0.01)
     np.testing.assert_allclose(data.moment_estimate.values, 0.0, atol=1e-6)
     wrench = np.hstack([found, data.moment_estimate.values])
     torque = np.einsum("kij,ki->kj", jacobian(made.arm, data.q.values), wrench)

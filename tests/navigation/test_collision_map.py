@@ -34,10 +34,8 @@ def test_cell_of_inverts_centre():
 def test_halves_go_as_in_the_documents_numbering():
     world = CollisionMap.create(origin=(0, 0, 0), spacing=0.5, rim="free")
     assert world.cell_of([0.25, 0.75, 0]) == (1, 2)
-    assert world.cell_of([-0.25, -0.75, 0]) == (
-        0,
-        -2,
-    )  # 0.5 and -0.5 counted from 1: cells 1 and -1
+    # 0.5 and -0.5 counted from 1: cells 1 and -1
+    assert world.cell_of([-0.25, -0.75, 0]) == (0, -2)
 
 
 def test_outside():

@@ -25,9 +25,8 @@ from hopfield_nav.world import pack, parse_world
 
 PLANE = "map: {origin: [0.16, -0.17, 0.0], spacing: 0.03, shape: [13, 12]}\n"
 ROOM = "map: {origin: [0.16, -0.17, -0.05], spacing: 0.04, shape: [10, 9, 6]}\n"
-WALL = (
-    "{box: {center: [0.368, 0.0, 0.0], size: [0.002, 0.3, 0.4]}}"  # beside the centres of a column
-)
+# beside the centres of a column
+WALL = "{box: {center: [0.368, 0.0, 0.0], size: [0.002, 0.3, 0.4]}}"
 THIN = f"known: [{WALL}]\n"
 ARM = load_arm("ur5_ragazzon2012")
 PROPERTY = settings(

@@ -101,10 +101,8 @@ def test_a_start_that_is_not_over_the_map_is_refused_only_where_a_path_is_wanted
 # ---------------------------------------
 
 
-ALWAYS_ARMED = [
-    "detection.rearm=null",
-    "detection.episodes=false",
-]  # every new rise above the threshold counts
+# every new rise above the threshold counts
+ALWAYS_ARMED = ["detection.rearm=null", "detection.episodes=false"]
 
 
 def repeats(run):

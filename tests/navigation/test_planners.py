@@ -12,9 +12,8 @@ from hopfield_nav.world import PlannerSection
 
 def test_the_choice_of_the_world_file():
     blocked = np.zeros((20, 20), dtype=bool)
-    blocked[12, 5:15] = blocked[8:12, 5] = blocked[8:12, 14] = (
-        True  # a pocket that opens towards the start
-    )
+    # a pocket that opens towards the start
+    blocked[12, 5:15] = blocked[8:12, 5] = blocked[8:12, 14] = True
     for kind, name in (("hopfield", "limit"), ("a_star", "a_star")):
         plan = plan_with(PlannerSection(kind=kind), blocked, (3, 10), (17, 10))
         assert plan.network == name

@@ -79,10 +79,8 @@ def test_a_path_ends_where_the_arm_is_singular():
 # --- links that touch what is known
 # -----------------------------------------------------------------------
 
-TALL = [
-    "contact.bodies=arm",
-    "known.2.cylinder.height=[0.2, 0.42]",
-]  # as high as the wrist of the cell's arm
+# as high as the wrist of the cell's arm
+TALL = ["contact.bodies=arm", "known.2.cylinder.height=[0.2, 0.42]"]
 
 
 def test_links_keep_away_from_known_obstacles_where_links_can_touch():
@@ -98,9 +96,8 @@ def test_links_keep_away_from_known_obstacles_where_links_can_touch():
     assert beyond_link_1(touched).min() < 0.0
 
 
-FORWARD = (
-    "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"  # the wrist would be in the base
-)
+# the wrist would be in the base
+FORWARD = "trajectory.tool_rotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]]"
 
 
 def test_a_path_whose_first_waypoint_is_out_of_reach_touches_nothing():

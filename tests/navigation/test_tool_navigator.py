@@ -169,9 +169,8 @@ def test_the_record_tells_facts_from_beliefs(tmp_path):
     assert run.summary["closed_step_count"] == (certainty == 1.0).sum() > 0
     growing = run.plans()
     assert len(growing[-1].steps) >= len(growing[1].steps) == 1
-    assert (
-        0.0 < growing[1].certainty[0] < 1.0
-    )  # at the alarm nobody knows yet whether the stop is a true one
+    # at the alarm nobody knows yet whether the stop is a true one
+    assert 0.0 < growing[1].certainty[0] < 1.0
     run.save(tmp_path / "run")
     from hopfield_nav import load_run
 

@@ -69,9 +69,8 @@ def test_largest_eigenvalue_periodic():
 
 
 def test_the_documents_eigenvalue_is_wrong():
-    assert largest_eigenvalue(neighbourhood_of((20, 20))) == pytest.approx(
-        3.955, abs=5e-4
-    )  # not 3.0 (6.2.1)
+    # not 3.0 (6.2.1)
+    assert largest_eigenvalue(neighbourhood_of((20, 20))) == pytest.approx(3.955, abs=5e-4)
 
 
 @pytest.mark.parametrize("radius", [np.sqrt(2), 2.0, 2.5])

@@ -36,10 +36,8 @@ def test_every_example_runs(tmp_path, monkeypatch, capsys):
             exec(example, names)
         else:
             status = main(shlex.split(example.removeprefix(program)))
-            assert status == (" run " in example), (
-                example,
-                capsys.readouterr().err,
-            )  # 1: no time to arrive
+            # 1: no time to arrive
+            assert status == (" run " in example), (example, capsys.readouterr().err)
         assert capsys.readouterr().out, example
 
 

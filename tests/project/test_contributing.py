@@ -83,9 +83,8 @@ def test_the_tools_are_those_that_the_tests_run():
     wanted = [[word for word in command if word != "--check"] for command in COMMANDS.values()]
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hooks = [hook for repository in config["repos"] for hook in repository["hooks"]]
-    assert all(
-        repository["repo"] == "local" for repository in config["repos"]
-    )  # nothing is fetched
+    # nothing is fetched
+    assert all(repository["repo"] == "local" for repository in config["repos"])
     assert all(hook["language"] == "system" for hook in hooks)
     assert [shlex.split(hook["entry"].removeprefix(".venv/bin/")) for hook in hooks] == wanted
     typed = [shlex.split(line.removeprefix(".venv/bin/")) for line in TYPED]

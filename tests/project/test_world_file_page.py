@@ -33,14 +33,8 @@ controller: {learn: {}}
 goal: {cell: [17, 6]}
 """
 OFF = ("plant.friction.", "goal.tolerance", "sensors.wrench.", "controller.learn.")
-NOT_ONE = (
-    "plan.",
-    "pushes.",
-    "start.po",
-    "goal.c",
-    "goal.j",
-    "goal.p",
-)  # of lists, of places, or one of several keys
+# of lists, of places, or one of several keys
+NOT_ONE = ("plan.", "pushes.", "start.po", "goal.c", "goal.j", "goal.p")
 
 
 def _plain(value):

@@ -17,9 +17,8 @@ FAST = "trajectory.time_per_cell=0.3"
 def test_every_grid_is_the_one_that_the_navigator_had(mark):
     sim, grids = Simulation(load_world("u_trap", [f"detection.mark={mark}", FAST])), []
     asked = sim.navigator.felt
-    sim.navigator.felt = lambda: (
-        grids.append(asked()) or grids[-1]
-    )  # once a detection, and for the count in the end
+    # once a detection, and for the count in the end
+    sim.navigator.felt = lambda: grids.append(asked()) or grids[-1]
     plans = sim.run().plans()
     assert len(plans) == len(grids) > 5
     assert not plans[0].felt.any()

@@ -235,9 +235,8 @@ def test_the_map_error_is_the_distance_of_a_mark_from_the_nearest_surface():
     """A person pushes the arm in the free: what is marked is wrong by the distance to the cylinder."""
     push = "pushes: [{link: 6, point: [0, 0, 0.1], times: [0.5, 0.7], force: [0, 40, 0]}]\ntime_limit: 0.8\n"
     away = "obstacles: [{cylinder: {center: [%s, 5.0], radius: 0.1}}]\n"
-    assert (
-        map_error(simulation("time_limit: 0.01\n" + away % 5.0).record()) is None
-    )  # nothing is marked
+    # nothing is marked
+    assert map_error(simulation("time_limit: 0.01\n" + away % 5.0).record()) is None
     assert map_error(simulate(world(GOAL + push))) is None  # nothing is there
     run = simulate(world(GOAL + push + away % 5.0))
     cells = np.argwhere(run.felt_after(run.data.sizes["event"]))

@@ -77,9 +77,8 @@ def test_numeric_pairs_end_as_kept(orientation):
     assert found == kept[::25]
     closed = [case.outcome for case in cause_of_stops.cases()]
     arrived = [k for k, outcome in enumerate(kept) if outcome == ARRIVED]
-    assert bool(arrived) == (
-        orientation == "rotation_vector"
-    )  # Euler angles lead every branch astray
+    # Euler angles lead every branch astray
+    assert bool(arrived) == (orientation == "rotation_vector")
     assert sum(closed[k] != ARRIVED for k in arrived) <= 0.05 * len(arrived)
 
 
@@ -115,9 +114,8 @@ def test_the_example_runs_into_itself_and_the_graph_goes_all_the_way():
     np.testing.assert_allclose(
         forward_kinematics(arm, branch.q), poses_at(branch.line, branch.places), atol=1e-9
     )
-    assert not np.allclose(
-        path.q[0], branch.q[0], atol=0.1
-    )  # the same place of the tool, other joints
+    # the same place of the tool, other joints
+    assert not np.allclose(path.q[0], branch.q[0], atol=0.1)
     assert np.linalg.norm(forward_kinematics(arm, branch.q[-1])[:3, 3] - goal[:3, 3]) > 0.03
 
 

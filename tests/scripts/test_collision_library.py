@@ -150,9 +150,8 @@ def test_a_safe_cell_is_free_everywhere_in_it_and_that_costs_false_alarms():
 
 
 FAR_SOLIDS = [geometry.half_space([0, 0, -1.3]), geometry.sphere([1.1, 0, 0.3], 0.1)]
-OFF_AXIS = tool_at(
-    0.02, 0, 0, load_arm("ur5e")
-)  # none of its pairs is always near another, as in the UR5
+# none of its pairs is always near another, as in the UR5
+OFF_AXIS = tool_at(0.02, 0, 0, load_arm("ur5e"))
 
 
 @pytest.mark.parametrize(("arm", "solids", "joints"), [

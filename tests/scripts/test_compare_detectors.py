@@ -48,9 +48,8 @@ def test_with_a_right_model_the_momentum_observer_feels_a_push_within_10_ms():
     delays = _numbers("delay_s", IDEAL_LIGHT, MOMENTUM, "tool", 6)
     assert np.quantile(delays, 0.95) < 0.010
     assert _numbers("false_alarm_count", IDEAL_LIGHT, MOMENTUM, "free", 1).sum() == 0
-    assert (
-        np.median(_numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)) > 0.1
-    )  # the document's, same pushes
+    # the document's, same pushes
+    assert np.median(_numbers("delay_s", IDEAL_LIGHT, PRINTED, "tool", 6)) > 0.1
 
 
 def test_with_a_wrong_model_friction_and_noise_it_takes_less_than_30_ms():

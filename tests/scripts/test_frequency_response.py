@@ -25,9 +25,8 @@ def _oscillator(omega=2.0):
     return LinearModel(a, np.array([[0.0], [1.0]]), np.array([[1.0, 0.0]]), np.zeros((1, 1)))
 
 
-@pytest.mark.filterwarnings(
-    "ignore::scipy.signal.BadCoefficients"
-)  # scipy goes by way of a polynomial
+# scipy goes by way of a polynomial
+@pytest.mark.filterwarnings("ignore::scipy.signal.BadCoefficients")
 def test_response_is_scipy_s():
     model = _hanging("state")
     found = frequency_response(model, FREQUENCY)

@@ -22,9 +22,8 @@ def test_the_straight_motion_touches_something_and_both_ends_keep_the_margin(fam
         solids = build_obstacles(world)
         assert not motion_is_free(ARM, build_scene(ARM, solids), q[0], q[1])
         assert not collides(ARM, build_scene(ARM, solids, KEPT.MARGIN), q).any()
-        turned = (
-            np.remainder(q[1] - q[0] + np.pi, 2 * np.pi) - np.pi
-        )  # a goal a whole turn further is as good
+        # a goal a whole turn further is as good
+        turned = np.remainder(q[1] - q[0] + np.pi, 2 * np.pi) - np.pi
         assert bound >= np.linalg.norm(turned) - 1e-3
 
 

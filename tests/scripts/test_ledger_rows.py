@@ -164,9 +164,8 @@ def test_times_are_of_the_order_kept(name):
 # --- nothing typed
 # ------------------------------------------------------------------------------------
 
-REFERENCE = re.compile(
-    r"\(\d+\.\d+\)|B\.\d|\b[A-Za-zθφλω]+\d+\b|9[05] %"
-)  # (2.13), B.2, q5, levels
+# (2.13), B.2, q5, levels
+REFERENCE = re.compile(r"\(\d+\.\d+\)|B\.\d|\b[A-Za-zθφλω]+\d+\b|9[05] %")
 MEASURED = re.compile(
     r"\d\.\d|\de[+-]?\d|\d ?(°|%|mm|cm|m|kg|g|rad|s|ms|µs|Hz|kB|N·m|N|1/s)(?![\w·])"
 )

@@ -20,9 +20,8 @@ def test_errors_are_those_kept():
 
 def test_a_plane_shows_cells_of_ten_degrees():
     """In each cell the library says one thing: what the exact check says of its node."""
-    plane = obstacle_space.PLANES[1]._replace(
-        others=(0, -120, 150, 0, 0, 0)
-    )  # the other joints at nodes
+    # the other joints at nodes
+    plane = obstacle_space.PLANES[1]._replace(others=(0, -120, 150, 0, 0, 0))
     exact, said = obstacle_space.sampled(plane)
     angle = np.arange(-179.5, 180.0)
     cell = np.round(angle / 10).astype(int) % 36

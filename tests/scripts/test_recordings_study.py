@@ -94,9 +94,8 @@ def test_alarms_counted():
     assert OWN.alarms(1.01 * OWN.largest())[0] == 0
     alarms, seconds = OWN.alarms(0.0)
     assert alarms == 3
-    rows = [
-        len(OWN.rows(run)[0]) for run in r.FREE_RUNS
-    ]  # every 8 ms; every other pair is missing in the first
+    # every 8 ms; every other pair is missing in the first
+    rows = [len(OWN.rows(run)[0]) for run in r.FREE_RUNS]
     assert seconds == pytest.approx(0.008 * sum(rows), rel=0.02)
     halves = [OWN.alarms(0.0, half) for half in (0, 1)]
     assert [count for count, _ in halves] == [3, 3]

@@ -100,9 +100,8 @@ def test_filters_beat_equation_60():
         assert (2 * circle_signals.acceleration_error(method, found)[:3] < printed[:3]).all()
     steps, period = np.array(circle_motion.ENCODER), circle_motion.PERIOD
     velocity = 2 * circle_motion.VELOCITY_NOISE / period
-    assert printed[4] == pytest.approx(
-        velocity, rel=0.1
-    )  # joint 5 stands still: no step of the encoder
+    # joint 5 stands still: no step of the encoder
+    assert printed[4] == pytest.approx(velocity, rel=0.1)
     magnified = np.hypot(velocity, 2 / period**2 * steps * np.sqrt(2 / 12))
     assert (printed > 0.9 * np.where(np.arange(6) == 4, velocity, magnified)).all()
     clean = circle_motion.samples(IDEAL)

@@ -438,9 +438,8 @@ def test_damaged_sweeps_are_refused_in_a_line_a_fault(tmp_path_factory, seed, te
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        patched.setattr(
-            "hopfield_nav.cli.check._PATIENCE", 0.0
-        )  # begins one run; every world is looked at
+        # begins one run; every world is looked at
+        patched.setattr("hopfield_nav.cli.check._PATIENCE", 0.0)
         status = main(["check", str(path)])
     assert status in (0, 2), err.getvalue()
     message = (err if status else out).getvalue()

@@ -185,9 +185,8 @@ def test_faults_of_entries_beside_a_faulty_one():
 def test_an_odd_entry_of_a_list_is_told_once(odd):
     """Nobody knows the entry, and so nobody knows the list."""
     lists = [["+u", "-u", odd, "-v"], [0, odd, 0], [20, odd], [[1, 0, 0], [0, odd, 0], [0, 0, 1]]]
-    ties, gravity, shape, rotation = map(
-        copy.deepcopy, lists
-    )  # else they are one and the same in the file
+    # else they are one and the same in the file
+    ties, gravity, shape, rotation = map(copy.deepcopy, lists)
     data = {
         "format": 1,
         "tool": {"frame": {"rotation": rotation}},

@@ -43,9 +43,8 @@ def test_joint_angles_nearest_to_the_default_and_written_out():
     usual = parse_world("format: 1")
     place = [float(v) for v in tool(usual)[:3, 3]]
     world = parse_world(f"format: 1\nstart: {{position: {place}}}")
-    np.testing.assert_allclose(
-        world.start.joints, usual.start.joints, atol=1e-3
-    )  # of a tool not quite upright
+    # of a tool not quite upright
+    np.testing.assert_allclose(world.start.joints, usual.start.joints, atol=1e-3)
     assert parse_world(world.to_yaml()) == world
 
 

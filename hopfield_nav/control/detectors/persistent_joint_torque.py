@@ -12,7 +12,12 @@ _ROUNDING = 1e-9  # [s] of the clock
 unpack = unpacker(
     THRESHOLD,
     Parameter(
-        "persistence", 0.005, 0.0, 10.0, "s", "time above the threshold before it is an alarm"
+        "persistence",
+        0.005,
+        0.0,
+        10.0,
+        "s",
+        "since it was last not above the threshold, before it is an alarm",
     ),
 )
 

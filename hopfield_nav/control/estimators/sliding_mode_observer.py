@@ -66,9 +66,8 @@ def _settled(begin, period, rate, pole):
         return 0.0, begin / jump
     linear = 1.0 + pole * period * (2.0 + pole * period)
     root = ROOT_SHARE * math.sqrt(rate) * period
-    size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (
-        2.0 * linear
-    )  # of |e|^(1/2)
+    # of |e|^(1/2)
+    size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (2.0 * linear)
     sign = math.copysign(1.0, begin)
     return sign * size**2, sign
 

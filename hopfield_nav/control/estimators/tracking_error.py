@@ -21,9 +21,8 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     p, q, qd, q_ref, qd_ref = unpack(parameters), sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
     for i in range(q.size):
         root = math.sqrt(p.position_gain[i])
-        lead = (
-            p.velocity_gain[i] / root / root
-        )  # 2/omega to the last digit where K0 = omega², K1 = 2 omega
+        # 2/omega to the last digit where K0 = omega², K1 = 2 omega
+        lead = p.velocity_gain[i] / root / root
         tau_external[i] = p.gain[i] * (q[i] - q_ref[i] + lead * (qd[i] - qd_ref[i]))
     return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)
 

@@ -34,17 +34,12 @@ INNER = "resources/ur5/problems.tar.bz2"  # of the source package
 JOINTS = (
     "shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint",
 )  # fmt: skip
-BASE_HEIGHT, BASE_TURN = (
-    0.9144,
-    1.57 + math.pi,
-)  # [m, rad] of frame 0; base_link is turned by half a turn
+# [m, rad] of frame 0; base_link is turned by half a turn
+BASE_HEIGHT, BASE_TURN = (0.9144, 1.57 + math.pi)
 _KEPT = "motion_bench_maker.json"
 _NAME = re.compile(r"(?:.*/)?([a-z_]+)_ur5/(scene|request)(\d{4})\.yaml")
-_FILES, _BYTES, _READ = (
-    10_000,
-    10**9,
-    50_000_000,
-)  # of an archive: files, bytes, bytes of what is read
+# of an archive: files, bytes, bytes of what is read
+_FILES, _BYTES, _READ = (10_000, 10**9, 50_000_000)
 _SOLIDS = 200  # of a scene
 _DAMAGED = (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError)
 _MALFORMED = (

@@ -16,10 +16,8 @@ from hopfield_nav.figures.sweep import add_strips, median
 from hopfield_nav.record import Quantity
 
 NOTE = "A dot is a run, the line the median. Touches, time and way are of the runs that reached the goal."
-_HIGH, _NAMES = (
-    2.4 * CENTIMETRE,
-    1.4 * CENTIMETRE,
-)  # of a row of panels, of the names below the last
+# of a row of panels, of the names below the last
+_HIGH, _NAMES = (2.4 * CENTIMETRE, 1.4 * CENTIMETRE)
 _LINE = 14  # letters of a label beside a panel
 
 
@@ -52,14 +50,12 @@ def draw_strips(
         ax.margins(y=0.12)
         ax.set_xlim(-0.5, len(methods) - 0.5)
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=key.endswith("_count")))
-        names = (
-            methods if k + 2 >= len(shown) else [""] * len(methods)
-        )  # below the last panel of a column
+        # below the last panel of a column
+        names = methods if k + 2 >= len(shown) else [""] * len(methods)
         ax.set_xticks(range(len(methods)), names, rotation=20, ha="right", rotation_mode="anchor")
         for name in ax.get_xticklabels():
-            name.set_in_layout(
-                k // 2 == lines - 1
-            )  # others stand in the place of a panel that is not there
+            # others stand in the place of a panel that is not there
+            name.set_in_layout(k // 2 == lines - 1)
     return figure
 
 

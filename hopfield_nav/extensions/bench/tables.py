@@ -13,11 +13,8 @@ Cell = tuple[str, str]  # family and condition
 Pair = tuple[Row, Row]  # of two methods in one world
 ALARMS = "false_alarm_count"  # told as a rate
 SCORED, _HOUR = "scored worlds", 3600.0  # [s]
-ON_THE_WAY = {
-    "collision_count",
-    "simulated_time_s",
-    "way_m",
-}  # which say little of a run that did not reach its goal
+# which say little of a run that did not reach its goal
+ON_THE_WAY = {"collision_count", "simulated_time_s", "way_m"}
 FELT = {
     "detection_delay_median_s",
     "detection_delay_max_s",

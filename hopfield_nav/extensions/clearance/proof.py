@@ -60,9 +60,8 @@ def trajectory_is_free(arm: Arm, scene: Scene, trajectory: Trajectory) -> bool:
     while True:
         times, q, _, qdd = sample(trajectory, parts - 1)
         width = np.diff(times)[:, None]
-        bend = (
-            np.maximum(np.abs(qdd[:-1]), np.abs(qdd[1:])) * width**2 / 8.0
-        )  # a chord's height [rad]
+        # a chord's height [rad]
+        bend = np.maximum(np.abs(qdd[:-1]), np.abs(qdd[1:])) * width**2 / 8.0
         leaves = (bend @ scene.reach.T).max(initial=0.0)
         if leaves <= 0.5 * CLOSEST:  # half: the acceleration was only looked at in the samples
             return bool(motion_is_free(arm, scene, q[:-1], q[1:]).all())

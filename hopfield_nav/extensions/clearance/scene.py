@@ -10,9 +10,8 @@ from hopfield_nav.extensions.clearance.bodies import joint_reach, touching_pairs
 from hopfield_nav.geometry import LINK, arm_bodies, arm_distance, as_primitives, pack_primitives
 from hopfield_nav.world import World, packed
 
-_TURNS = (
-    360  # angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
-)
+# angles of joint 1 at which a solid must touch link 1 to count as what the arm stands on
+_TURNS = 360
 _found_pairs: dict[bytes, np.ndarray] = {}
 
 

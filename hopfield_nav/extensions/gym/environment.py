@@ -97,9 +97,8 @@ class ReachEnv(Base):
         self._high = np.concatenate([np.repeat(bounds, n), np.full(3, _LARGEST_WAY)])
         self.observation_space = gymnasium.spaces.Box(-self._high, self._high, dtype=np.float64)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (n,), np.float64)
-        self._time_limit = (
-            round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9
-        )  # as of a run
+        # as of a run
+        self._time_limit = round(loaded.time_limit / loaded.plant.step) * loaded.plant.step - 1e-9
         self._running = False
 
     def _build(self, seed: int) -> None:
@@ -112,10 +111,11 @@ class ReachEnv(Base):
         trajectory, settings = self.simulation.first_motion.trajectory, self.simulation.settings
         if trajectory is None:
             raise BadInput("the arm has no place to start from", where=self.world.name)
+        # deaf to alarms
         self._fixed = (
             trajectory,
             settings._replace(alarm=settings.alarm._replace(hold_off=math.inf)),
-        )  # deaf to alarms
+        )
         self._loop = unchecked_call(compiled_loop())
 
     def reset(

@@ -42,9 +42,8 @@ _SPACING = 0.005  # [rad] sum over the joints between two of them: some 5 mm at 
 class Isolation(NamedTuple):
     """What a residual says about the place of contact."""
 
-    links: tuple[
-        int, ...
-    ]  # links that can be touched, in rising order; empty: no push explains the residual
+    # links that can be touched, in rising order; empty: no push explains the residual
+    links: tuple[int, ...]
     best_link: int  # the likeliest of them; 0 where there is none
     best_point: np.ndarray  # (3,) likeliest point, base axes [m]; NaN where there is none
     patches: np.ndarray  # (k,) rows of ``ArmSurface.patches`` that explain the residual

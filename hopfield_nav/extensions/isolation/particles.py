@@ -32,14 +32,12 @@ COUNT = 500  # of particles
 WALK = 0.01  # [m] standard deviation of a step, along each axis of the chart
 JUMPS = 0.02  # share of the particles that jump to anywhere
 CONE = 0.5  # coefficient of friction
-_EDGES = [
-    list(edges) for size in (1, 2, 3) for edges in combinations(range(4), size)
-]  # of a force: three span it
+# of a force: three span it
+_EDGES = [list(edges) for size in (1, 2, 3) for edges in combinations(range(4), size)]
 _RIDGE = 1e-9  # of a Gram matrix, so that edges without torque can be solved for
 
-Measurement = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # joint angles, residual, and its noise as of ``isolate``
+# joint angles, residual, and its noise as of ``isolate``
+Measurement = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Particles(NamedTuple):

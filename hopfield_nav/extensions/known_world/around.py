@@ -32,9 +32,8 @@ class AroundPlan(NamedTuple):
     tried: int  # number of detours
 
 
-_Detour = tuple[
-    float, float, bool
-]  # of every leg that needs one: shift, side, and whether over two poses or one
+# of every leg that needs one: shift, side, and whether over two poses or one
+_Detour = tuple[float, float, bool]
 
 
 def plan_around(
@@ -62,9 +61,8 @@ def plan_around(
     through = [as_station(arm, s, "stations") for s in (start, *stations)]
     legs = [np.array([pose_of(arm, a), pose_of(arm, b)]) for a, b in itertools.pairwise(through)]
     alone = [plan_shortest(arm, scene, a, [b], steps, *speeds).path is not None for a, b in legs]
-    detoured = [
-        not free or all(alone) for free in alone
-    ]  # each free by itself: the joints do not fit
+    # each free by itself: the joints do not fit
+    detoured = [not free or all(alone) for free in alone]
     coarse, tried = max(1, steps // _COARSE), 0
     for tried, detour in enumerate(_detours(legs, detoured), start=1):
         places: list[np.ndarray] = []

@@ -25,13 +25,11 @@ _DIGITS = 6  # of angles [rad] by which paths are told apart
 class DirectPlan(NamedTuple):
     """What ``plan_direct`` found."""
 
-    paths: list[
-        task.PlannedPath
-    ]  # the shortest free ones, shortest first; none where ``reason`` says why
+    # the shortest free ones, shortest first; none where ``reason`` says why
+    paths: list[task.PlannedPath]
     reason: str  # "" where there is a path
-    candidates: list[
-        int
-    ]  # configurations of the start and of every station, with their turns, free or not
+    # configurations of the start and of every station, with their turns, free or not
+    candidates: list[int]
     motions: int  # motions that were looked at
 
 

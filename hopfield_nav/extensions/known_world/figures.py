@@ -33,10 +33,8 @@ from hopfield_nav.world import Solid, World, changed_settings
 
 MOST_PATHS, POSES = 5, 6  # that are drawn, and of the arm on the best of them
 _GHOST = 0.26  # opacity of the arm between start and goal
-_TURN, _COARSE = (
-    0.02,
-    0.1,
-)  # [rad] of a joint between two drawn rows, and between two that choose the view
+# [rad] of a joint between two drawn rows, and between two that choose the view
+_TURN, _COARSE = (0.02, 0.1)
 _OVER = 6.0  # above the solids, with which lines would otherwise have to be sorted
 _STYLES: tuple[dict[str, Any], ...] = (
     {"lw": 1.8}, {"lw": 1.0, "ls": (0, (5, 1.5))}, {"lw": 1.0, "ls": (0, (2.5, 1.2))},

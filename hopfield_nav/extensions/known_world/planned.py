@@ -71,9 +71,8 @@ class KnownPlan(NamedTuple):
     """What ``plan_known`` found."""
 
     path: PlannedPath | None  # the best path of the first methods that found one, or None
-    paths: list[
-        PlannedPath
-    ]  # all that these methods offered, the best of each first: several for ``direct``
+    # all that these methods offered, the best of each first: several for ``direct``
+    paths: list[PlannedPath]
     reasons: dict[str, str]  # why each method that was tried, this one apart, found none
 
     @property

@@ -29,9 +29,8 @@ from hopfield_nav.extensions.known_world.task import (
 )
 
 _LARGEST_SEED = 2**32 - 2
-_NEAR = (
-    1.5 * np.pi
-)  # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
+# [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
+_NEAR = 1.5 * np.pi
 _STEP = 1.0  # [rad] by which a tree grows at most; of OMPL's own, a fifth of the space, most are blocked
 
 
@@ -99,9 +98,8 @@ def plan_sampling(
     if reason:
         return SamplingPlan(None, reason)
     q = np.concatenate(legs)
-    q = q[
-        np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])
-    ]  # no row repeats the one before
+    # no row repeats the one before
+    q = q[np.concatenate([[True], np.any(np.diff(q, axis=0) != 0.0, axis=1)])]
     return SamplingPlan(PlannedPath(q, SAMPLING, np.arange(len(q)), path_length(q)), "")
 
 

@@ -27,9 +27,8 @@ from hopfield_nav.extensions.known_world.line import (
 from hopfield_nav.extensions.known_world.line_reasons import bad_station, why_it_ends, with_place
 
 ROW_LENGTH = 1e-3  # [m] of tool motion between two rows, at most
-ROW_CHANGE = (
-    0.02  # [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
-)
+# [rad] of a joint between two rows, at most: a body leaves its chord by under 0.1 mm
+ROW_CHANGE = 0.02
 TOOL_SPEED, TURN_SPEED = 0.1, 0.5  # [m/s], [rad/s]
 _SHIFT = 1e-3  # of a step, past a singular pose
 _MOST_SEARCHES = 1000

@@ -16,9 +16,8 @@ from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory, sample
 from hopfield_nav.record import Run
 from hopfield_nav.world import World
 
-START_TOLERANCE = (
-    0.01  # [rad] a program goes on only where every joint is nearer than this to the start
-)
+# [rad] a program goes on only where every joint is nearer than this to the start
+START_TOLERANCE = 0.01
 SETTLING = 0.5  # [s] for which the last target is repeated: servoj runs behind its targets
 LATE = 2  # periods from the alarm to the first command that brakes
 FORCE, TORQUE = "force_norm", "joint_torque"

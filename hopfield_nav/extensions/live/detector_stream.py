@@ -18,10 +18,8 @@ NOISE = 0.5  # [N·m] of the residual, where no free motion has told
 SURE = 0.95  # probability of the links that are named together
 LEAST_NOISE = 1e-3  # [N·m]
 RATE = 125.0  # [Hz] of a stream before it has begun
-HOLD_BACK, BASELINE = (
-    0.1,
-    0.4,
-)  # [s] contact begins before it is felt; free residuals that make the line
+# [s] contact begins before it is felt; free residuals that make the line
+HOLD_BACK, BASELINE = (0.1, 0.4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +27,8 @@ class StreamMethods(Watched):
     """The methods that are applied to a stream; the model is the arm as it is believed to be, friction included."""
 
     motors: MotorFit  # that turn currents into torques
-    noise: np.ndarray | None = (
-        None  # (n,) standard deviation of the residual in free motion [N·m]; None: not known
-    )
+    # (n,) standard deviation of the residual in free motion [N·m]; None: not known
+    noise: np.ndarray | None = None
     tool_alone: bool = False  # whether only the tool can touch anything, as a world may say
 
 

@@ -56,9 +56,8 @@ class Link:
     ) -> None:
         self._address, self._fields = (host, port), list(fields)
         self._asked, self._retry = frequency, retry
-        self.recipe: Recipe | None = (
-            None  # what the packages of this connection hold; None before the first
-        )
+        # what the packages of this connection hold; None before the first
+        self.recipe: Recipe | None = None
         self.frequency = 0.0  # that was asked for [Hz]
         self._splitter = Splitter()
         self._arrived: deque[tuple[int, bytes]] = deque()

@@ -18,14 +18,8 @@ from hopfield_nav.extensions.live.recipe import Recipe
 from hopfield_nav.extensions.live.recorder import Recorder
 from hopfield_nav.extensions.recordings import JOINT_COLUMNS
 
-SIGNALS = (
-    "q",
-    "qd",
-    "q_ref",
-    "qd_ref",
-    "qdd_ref",
-    "current",
-)  # that are judged, as recordings name them
+# that are judged, as recordings name them
+SIGNALS = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "current")
 NEEDED = ("timestamp", *(JOINT_COLUMNS[name] for name in SIGNALS))
 STATES = {  # field: (words of its values, the value when all is well)
     "robot_mode": (fields.ROBOT_MODES, fields.RUNNING),
@@ -40,9 +34,8 @@ GAP = 1.5  # periods beyond which packages are missing
 STEPS = 15  # between packages, whose median is the period
 SHORTEST = 5e-4  # [s] between packages; those that follow sooner tell nothing new
 LATEST = 1e9  # [s] that a clock may show: thirty years
-MAX_REPEATS = (
-    100  # packages in a row that tell nothing new, after which the clock is said to stand still
-)
+# packages in a row that tell nothing new, after which the clock is said to stand still
+MAX_REPEATS = 100
 LARGEST = dict.fromkeys(SIGNALS, FULL_TURNS) | {"qdd_ref": 1e4, "current": 1e3}
 _FIELD_OF = {name: JOINT_COLUMNS[name] for name in SIGNALS}
 

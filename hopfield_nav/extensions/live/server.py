@@ -34,12 +34,10 @@ class Server:
     def __init__(self, telling: Source, host: str, port: int, speed: float = 1.0) -> None:
         self._telling, self._due = telling, telling.time / speed
         self._socket = _listen(host, port)
-        self.address: tuple[str, int] = self._socket.getsockname()[
-            :2
-        ]  # host and port at which it listens
-        self._begun: float | None = (
-            None  # when the first row was due [s]; None until the log begins
-        )
+        # host and port at which it listens
+        self.address: tuple[str, int] = self._socket.getsockname()[:2]
+        # when the first row was due [s]; None until the log begins
+        self._begun: float | None = None
         self._lock, self._over = Lock(), Event()
         # of every row that was sent, how late it was for the last client [s]
         self.late: dict[int, float] = {}

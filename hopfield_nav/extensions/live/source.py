@@ -47,9 +47,8 @@ class Source:
     time: np.ndarray  # (k,) [s], from 0
     moving: dict[str, np.ndarray]  # values (k, width) of the fields that the log or kinematics give
     still: dict[str, np.ndarray]  # value (width,) of every other field
-    version: tuple[
-        int, int, int, int
-    ]  # of the controller that it plays: its major number decides what clients ask for
+    # of the controller that it plays: its major number decides what clients ask for
+    version: tuple[int, int, int, int]
     rate: float  # rows a second [Hz]
 
     def values(self, k: int) -> dict[str, np.ndarray]:
@@ -88,9 +87,8 @@ def source_of_run(run: "Run", rate: float | None = None) -> Source:
     rows = slice(None, None, stride)
     time, q, qd, q_ref, qd_ref, qdd_ref, tau, _ = (values[rows] for values in signals)
     wanted = inverse_dynamics(arm, q_ref, qd_ref, qdd_ref)
-    logged = round(
-        period / (run.world.plant.step * run.world.record.every)
-    )  # rows of the record a period
+    # rows of the record a period
+    logged = round(period / (run.world.plant.step * run.world.record.every))
     belief = run.data.isel(time=slice(None, None, logged * stride))
     force = np.hstack([belief.force_estimate.values, belief.moment_estimate.values])
     told = {

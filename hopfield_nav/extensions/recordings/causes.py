@@ -20,10 +20,8 @@ from hopfield_nav.extensions.recordings.signals import Signals
 ONSET, BEFORE = 0.15, 0.5  # [s] before the alarm: what is sudden, and what that is measured against
 BRIEF = 3  # rows; what is above half of the alarm's level for no more is noise
 LIKELY = 0.1  # share below which a cause explains nothing
-MOST_LOAD, MOST_SHARE = (
-    5.0,
-    1.0,
-)  # [kg] of an unknown load, and of friction or masses, that are likely
+# [kg] of an unknown load, and of friction or masses, that are likely
+MOST_LOAD, MOST_SHARE = (5.0, 1.0)
 _ROWS = 40  # before an alarm, that an error of the model has to explain
 _UNKNOWN_FRICTION = 0.1  # of what a joint bears, where the model has none
 

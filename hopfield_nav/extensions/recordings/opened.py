@@ -278,9 +278,8 @@ def _log_of_run(log: "OpenedLog") -> MotionLog:
         raise BadInput("the run has no record", where=name, allowed="record.signals: all")
     log.require_untouched()
     elastic = world is not None and world.plant.engine == "flexible"
-    sensed = (
-        data.q if "q_sensed" not in data else data.q_sensed
-    )  # held over a period, as the torque is
+    # held over a period, as the torque is
+    sensed = data.q if "q_sensed" not in data else data.q_sensed
     tau = data.tau if "tau_sensed" not in data else data.tau_sensed  # of the period before
     late = (
         0.0

@@ -87,9 +87,8 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     """A log without the rows that say nothing, on its clock, and without jumps of its angles by whole turns."""
     signals = {name: values for name, values in raw.signals.items() if not np.isnan(values).all()}
     steps = np.diff(np.column_stack([raw.time, *signals.values()]), axis=0)
-    again = np.concatenate(
-        [[False], ~np.any(steps != 0.0, axis=1)]
-    )  # of a logger that is faster than what it logs
+    # of a logger that is faster than what it logs
+    again = np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])
     raw, twice = _without(raw._replace(signals=signals), again, "row said twice")
     raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
     _check_units(raw, path)

@@ -126,9 +126,8 @@ class Replaying:
         self._row, self._out = Signals(np.zeros(1), *self._block), _empty(1, n)
         self.restart()
         loop = _compiled_replay()
-        loop(
-            *self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n)
-        )  # looks at the types
+        # looks at the types
+        loop(*self._records, Signals(np.zeros(0), *(np.zeros((0, n)),) * 6), *_empty(0, n))
         self._loop = unchecked_call(loop)
 
     def restart(self) -> None:

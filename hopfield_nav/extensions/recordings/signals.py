@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
     from hopfield_nav.world import World
 
-MOTOR_CONSTANT = (
-    8.0  # [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
-)
+# [N·m/A] of the simulated arm: within what a UR5 has, and dividing by it rounds nothing
+MOTOR_CONSTANT = 8.0
 GAP = 1.5  # steps longer than this many usual ones are gaps
 _NAMES = ("q", "qd", "q_ref", "qd_ref", "qdd_ref", "tau")
 REFERENCE = _NAMES[2:5]
@@ -185,6 +184,5 @@ def checked_signals(signals: Signals, n: int) -> Signals:
             raise BadInput(
                 "not a finite number", where=f"signals.{name}, row {row}", allowed="finite numbers"
             )
-    return Signals(
-        time[:, 0].copy(), *(values.copy() for values in (*columns, wrench))
-    )  # as_rows may give views
+    # as_rows may give views
+    return Signals(time[:, 0].copy(), *(values.copy() for values in (*columns, wrench)))

@@ -96,9 +96,8 @@ class Watched:
     model: Arm
     estimator: Method
     detector: Method
-    values: Mapping[
-        str, Any
-    ]  # of the methods' parameters, by name; a threshold among them is where a search begins
+    # of the methods' parameters, by name; a threshold among them is where a search begins
+    values: Mapping[str, Any]
     rearm: float = 1.0  # level below which a detector that has fired is armed again
     episodes: bool = False  # whether one touch is one alarm
 

@@ -24,9 +24,8 @@ LARGER = 4.0  # residual variances by which a ratio may be worse than the best o
 LEAST_DEVIATION = 0.03  # share of the level: what the law itself has wrong
 LEAST_USED = 0.3  # share of the samples in which the joint must have moved
 SLIPPED = 2.0  # times the path over which the gear gives, that it must have moved to and fro
-LEAST_FACTOR = (
-    1.25  # of the stiffness, for the same; more where the gear gives within a step of the encoder
-)
+# of the stiffness, for the same; more where the gear gives within a step of the encoder
+LEAST_FACTOR = 1.25
 STANDING = 0.02  # [s] without a step of its encoder, after which a joint stands
 SEEN = 2.0  # steps of the encoder per path over which the gear gives: more are not seen
 

@@ -29,10 +29,8 @@ ALLOWED = 3.0  # deviations that the detector allows
 LEAST_MASS_ERROR, LEAST_FRICTION_ERROR = 0.03, 0.08  # which it allows always, shares
 SLACK = 5.0  # [N·m] of a joint's load for which its fixed threshold stands
 STROKES = (0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0)  # of the wiggle, in shares of its size
-UNTOLD, UNSEEN = (
-    20.0,
-    5.0,
-)  # times as far a gear may be off before the wiggle has told, and where it cannot tell
+# times as far a gear may be off before the wiggle has told, and where it cannot tell
+UNTOLD, UNSEEN = (20.0, 5.0)
 SLIGHTLY = 1e-6  # [s] for rounding
 LEAST_LEVEL = 0.1  # [N·m] and ``ALLOWED`` deviations: a smaller friction is none
 WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its friction lasts

@@ -46,9 +46,8 @@ class Attempt(NamedTuple):
     name: str
     # where it may end: at the nearest centres of lines alone; of goals and lines; at all near
     ends: Literal["line", "near", "all"]
-    past: Literal[
-        "touched", "facts"
-    ]  # which steps it keeps closed: all that were touched, or facts alone
+    # which steps it keeps closed: all that were touched, or facts alone
+    past: Literal["touched", "facts"]
     # certainties of cells and places against which it may lead; ``past`` alone decides of touched
     # steps
     risks: tuple[float, ...]

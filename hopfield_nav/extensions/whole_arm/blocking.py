@@ -42,17 +42,15 @@ class Tree(NamedTuple):
 
     shape: np.ndarray  # (n,) int64 cells of each joint
     block: np.ndarray  # (n + 1,) int64 cells beyond a node of each depth; 1 at depth n
-    turn: (
-        np.ndarray
-    )  # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
+    # (n, s, 2) cosine and sine of the centres' angles, with the offset of the joint
+    turn: np.ndarray
     # (k, 12) as ``geometry.arm_bodies``, but ``LINK`` is the depth at which the body is known, and
     # its points are in that link's frame
     bodies: np.ndarray
     order: np.ndarray  # (k,) int64 bodies by depth
     begin: np.ndarray  # (n + 2,) int64 where those of a depth begin in it
-    reach: (
-        np.ndarray
-    )  # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
+    # (n + 1, k) bound of a body's distance from the origin of every frame before its own [m]
+    reach: np.ndarray
     # (m, 3) tori about the axis of the next joint, in which all lies that is beyond a node,
     # whatever that joint's angle: radius and height of the circle, and thickness about it [m]
     ring: np.ndarray
@@ -294,9 +292,8 @@ def _block(
     n = tree.shape.size
     cell, first = np.zeros(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     axes = np.empty((tree.bodies.shape[0], AXES_WIDTH))
-    left = np.empty(
-        (n + 1, checks.shape[0]), dtype=np.int64
-    )  # checks that are not decided at a depth
+    # checks that are not decided at a depth
+    left = np.empty((n + 1, checks.shape[0]), dtype=np.int64)
     count = np.zeros(n + 1, dtype=np.int64)
     depth = 0
     while depth >= 0:

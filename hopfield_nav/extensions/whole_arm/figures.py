@@ -135,13 +135,8 @@ class PlacesPanel:
         self.places = ax.add_collection(PolyCollection([], linewidths=0, zorder=6.3), autolim=False)
         self.ends = add_ends(ax, run, 8, self.view.appear)
         self.halo = ax.plot([], [], "o", ms=34, mfc="none", mew=4, zorder=7)[0]
-        self.artists = [
-            self.solids,
-            self.trail,
-            self.places,
-            *self.ends,
-            self.halo,
-        ]  # what changes, from back to front
+        # what changes, from back to front
+        self.artists = [self.solids, self.trail, self.places, *self.ends, self.halo]
         self.handles = _places_handles(run)  # legend of what is here
 
     settled: tuple[Artist, ...] = ()  # everything is in front of the arm
@@ -163,9 +158,8 @@ class PlacesPanel:
         )
         q = data.q.values[now.row]
         self.solids.show(self.view.parts([CellPose(q)] if np.isfinite(q).all() else [], pale=True))
-        latest = (
-            data.felt_point.values[now.number - 1][:1] if now.number else np.zeros((0, 3))
-        )  # its likeliest place
+        # its likeliest place
+        latest = data.felt_point.values[now.number - 1][:1] if now.number else np.zeros((0, 3))
         middle = (
             latest[0]
             if np.isfinite(latest).all() and len(latest)

@@ -39,9 +39,8 @@ from hopfield_nav.world import World
 WITHOUT_PLACES = ("optimist", "omniscient")  # strategies that do not ask where a touch was
 Shells = tuple[tuple[float, float], ...]
 _FULL_SCALE = 255  # what certainty 1 is as a mark of one touch
-_SAYS = -np.log1p(
-    np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE
-)  # every lesser mark, as -ln(1 - certainty)
+# every lesser mark, as -ln(1 - certainty)
+_SAYS = -np.log1p(np.arange(_FULL_SCALE, dtype=np.float32) / -_FULL_SCALE)
 
 
 class WholeArmLearning:
@@ -54,9 +53,8 @@ class WholeArmLearning:
         self._generator = np.random.default_rng([world.seed, *b"places"]) if draws else None
         self._model = build_model(world, arm)
         self._resolution = np.asarray(world.sensors.encoder_resolution)
-        self.passed = np.zeros(
-            (0, len(arm.dh))
-        )  # (m, n) joint angles at which nothing touched [rad]
+        # (m, n) joint angles at which nothing touched [rad]
+        self.passed = np.zeros((0, len(arm.dh)))
         self.beliefs = Beliefs(grid.shape, grid.turn)
         self.collisions = CollisionBelief(arm, grid, surface=world.planner.surface)
         self.shut_exits: ExitSet = set()  # solutions felt not to be reached from a cell

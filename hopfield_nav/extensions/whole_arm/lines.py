@@ -117,9 +117,8 @@ def joint_lines(
     """
     steps = np.diff(rows, axis=0)
     size, straight = np.linalg.norm(steps, axis=1), (steps[:-1] * steps[1:]).sum(axis=1)
-    rest = np.ones(
-        len(steps), dtype=bool
-    )  # whether the direction changes behind each line, as behind the last
+    # whether the direction changes behind each line, as behind the last
+    rest = np.ones(len(steps), dtype=bool)
     rest[:-1] = straight < numbers.STRAIGHT_COSINE * size[:-1] * size[1:]
     rest[:-1] |= np.abs(size[:-1] - size[1:]) > 1e-6 * np.maximum(size[:-1], size[1:])
     begin = np.concatenate([[0], np.flatnonzero(rest) + 1])

@@ -61,9 +61,8 @@ class WholeArmNavigator(Navigator):
         self._felt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None] | None = None
         self._straight = world.planner.any_angle and self._response is None
         self._route = Route(start[None], [None], turn=self.map.grid.turn)
-        self._trail = [
-            Waypoint(start.copy(), None)
-        ]  # free waypoints that the arm came over, the latest last
+        # free waypoints that the arm came over, the latest last
+        self._trail = [Waypoint(start.copy(), None)]
         self._touched_retreats, self._retreats = 0, False
         self._unlocalized: Detection | None = None
         self.motion = PlannedMotion(

@@ -9,6 +9,7 @@ something else takes. *numeric*: a tolerance or a resolution; a finer one change
 rounding alone.
 """
 
+# fmt: off (a table: a number a line, with what it is)
 # Which path is chosen (``arm_map``, ``search``, ``step_checks``)
 CERTAINTY_LEVELS = (
     0.0,

@@ -38,9 +38,8 @@ from hopfield_nav.plugin import BelievedMap, CollisionEvidence, Planner
 Exits = list[tuple[int, Cell]]  # numbers of solutions, and the cell from which each may be reached
 ExitSet = set[tuple[int, Cell | None]]  # the same, None for every cell
 AxisCuts = tuple[tuple[int, float], ...]  # joints, and angles over which they shall not turn [rad]
-Plan = Callable[
-    [np.ndarray, set[Step], AxisCuts], np.ndarray | None
-]  # a path by goals, closed steps and cuts
+# a path by goals, closed steps and cuts
+Plan = Callable[[np.ndarray, set[Step], AxisCuts], np.ndarray | None]
 
 
 class Query(NamedTuple):
@@ -76,20 +75,16 @@ class Search:
     ) -> None:  # fmt: skip
         self._arm, self._grid, self.checks = arm, grid, StepChecks(arm, scene)
         self._planner, self._seed, self._single = planner, seed, np.array(grid.shape) == 1
-        self.blocked = block_known(
-            arm, scene, grid
-        )  # centres where the arm touches itself or what is known
+        # centres where the arm touches itself or what is known
+        self.blocked = block_known(arm, scene, grid)
         self._walls = Walls(self.checks, grid, self.blocked)
-        self._last_rows = [
-            *solutions[:, None],
-            *lines,
-        ]  # (m, n) of each the last joint angles of a path
+        # (m, n) of each the last joint angles of a path
+        self._last_rows = [*solutions[:, None], *lines]
         self.tool_lines: ExitSet = {(len(solutions) + k, None) for k in range(len(lines))}
         # (s, n) where paths end: the solutions, and those to which the lines lead, again [rad]
         self.ends = np.array([rows[-1] for rows in self._last_rows]).reshape(-1, len(grid.shape))
-        self._near = [
-            self.entries(rows[0], True)[:most_exits] for rows in self._last_rows
-        ]  # cells, of each end
+        # cells, of each end
+        self._near = [self.entries(rows[0], True)[:most_exits] for rows in self._last_rows]
 
     def entries(self, q: np.ndarray, any_turn: bool = False) -> list[Cell]:
         """Free cells whose centres are in sight of joint angles (n,) [rad], the nearest first.
@@ -300,9 +295,8 @@ class Network:
                     first_behind(joint, angle, self._grid),
                     False,
                 )
-            ties = [
-                sign + axis_name(axis) for axis in range(rank) for sign in "+-"
-            ]  # the base turns before the wrist
+            # the base turns before the wrist
+            ties = [sign + axis_name(axis) for axis in range(rank) for sign in "+-"]
             near = neighbourhood_of(self._grid.shape, periodic=tuple(self._periodic), ties=ties)
             blocked = (
                 np.roll(self._blocked, -self._first, range(rank))

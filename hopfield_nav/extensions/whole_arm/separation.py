@@ -45,9 +45,8 @@ class Separation:
         self._tried: dict[Place, int] = {}
         # touches at the first small bound, and at the last trial
         self._asked_with = self._tried_with = -1
-        self.bound = (
-            1.0  # of the probability that a path is left, when asked last; 1 if not small enough
-        )
+        # of the probability that a path is left, when asked last; 1 if not small enough
+        self.bound = 1.0
 
     def judge(self, felt: WholeArmLearning) -> bool:
         """Say with ``bound`` how surely no goal is free; whether that settles it.

@@ -96,10 +96,8 @@ class Walls:
 
     def __init__(self, checks: StepChecks, grid: JointGrid, blocked: np.ndarray) -> None:
         self._checks, self._grid, self._blocked = checks, grid, blocked
-        self._seen, self._edge = (
-            set[Step](),
-            list[Step](),
-        )  # the edge: those whose neighbours are to be checked
+        # the edge: those whose neighbours are to be checked
+        self._seen, self._edge = (set[Step](), list[Step]())
 
     def grow(self, touching: set[Step], q: np.ndarray) -> set[Step]:
         """Other steps that touch, near these and those of earlier calls; ``q`` (n,) [rad] is for axes of one cell."""
@@ -151,12 +149,10 @@ class Corners(NamedTuple):
     """What straight lines leave of a route."""
 
     kept: list[int]  # numbers of the waypoints that are corners, the first and the last among them
-    straight: (
-        np.ndarray
-    )  # (k,) whether each line between corners is one against which nothing speaks
-    cut: (
-        np.ndarray
-    )  # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
+    # (k,) whether each line between corners is one against which nothing speaks
+    straight: np.ndarray
+    # (k + 1,) how much a blend cuts off the lines at each corner [rad]; 0 where the arm rests
+    cut: np.ndarray
 
     def route_along(self, path: BlendedPath, route: Route) -> Route:
         """The route as it is driven along a path over its corners: a blend is a segment beside the lines it joins.
@@ -187,9 +183,8 @@ class Shortener:
     ) -> None:
         self._arm, self._grid, self._evidence = arm, grid, evidence
         balls = _balls(evidence.points[evidence.weights > LIKELY])
-        balls = np.pad(
-            balls, ((0, 0), (0, scene.solids.shape[1] - balls.shape[1]))
-        )  # a mesh has a wider row
+        # a mesh has a wider row
+        balls = np.pad(balls, ((0, 0), (0, scene.solids.shape[1] - balls.shape[1])))
         self._scene = (
             build_scene(arm, np.concatenate([scene.solids, balls])) if len(balls) else scene
         )
@@ -206,10 +201,8 @@ class Shortener:
 
         So many of its last segments are driven as they are.
         """
-        last, smooth = (
-            len(rows) - 1 - as_it_is,
-            list(range(len(cells))),
-        )  # of each the last without rough cells between
+        # of each the last without rough cells between
+        last, smooth = (len(rows) - 1 - as_it_is, list(range(len(cells))))
         for k in range(len(cells) - 2, -1, -1):
             smooth[k] = k if self._rough & {cells[k], cells[k + 1]} else smooth[k + 1]
         kept, straight = [0], list[bool]()

@@ -22,9 +22,8 @@ from hopfield_nav.planning import Activation, activation, iterate
 from hopfield_nav.record import BODY_REGIONS, Run, link_forces_of
 
 _MOST_SWEEPS = 20_000
-_LAST_BIT = (
-    2.0**-51
-)  # relative change of a neuron that counts as none: from above, the last bit of some never rests
+# relative change of a neuron that counts as none: from above, the last bit of some never rests
+_LAST_BIT = 2.0**-51
 _SMALLEST = np.finfo(float).tiny
 _FLOOR = 1e-17  # of the Lyapunov function above its least value
 _PHASES = {

@@ -212,10 +212,8 @@ def set_up_page(run: Run) -> Figure:
     flat = space_of(run.world).of_places and not solid.in_space(run)
     figure = new_figure(PAGE, 9 * CENTIMETRE)
     ax = figure.add_subplot(1, 2, 1) if flat else figure.add_subplot()
-    q, goal = (
-        np.array(run.world.start.joints),
-        run.world.goal,
-    )  # the picture holds the goal too where it is a pose
+    # the picture holds the goal too where it is a pose
+    q, goal = (np.array(run.world.start.joints), run.world.goal)
     held = np.array([q] if goal is None or goal.joints is None else [q, goal.joints])
     view = solid.CellView(build_arm(run.world), all_solids(run.world), held)
     solid.add_poses(ax, view, [solid.CellPose(q)])

@@ -56,9 +56,8 @@ class CellView:
         corners = np.concatenate([held, self.faces.reshape(-1, 3)])
         self.ground = 0.0 if self.floor is None else self.floor
         starts, ends = np.split(points[:, :-1], 2, axis=1)
-        along = [
-            starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)
-        ]  # all along the capsules
+        # all along the capsules
+        along = [starts + share * (ends - starts) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
         self.view = choose_view(self.solids, np.concatenate([*along, points[:, -1:]], axis=1))
         self._held = held
         low_xy, high_xy = (

@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike
 
 from hopfield_nav.figures.solid.raster import paint
 
-Part = tuple[
-    np.ndarray, np.ndarray
-]  # faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
+# faces (k, 4, 3) in base axes [m], and their colours (k, 4) or (4,)
+Part = tuple[np.ndarray, np.ndarray]
 _HIDDEN = 0.3  # how opaque a line is behind something opaque
 _BEFORE = 0.004  # [m] that a line may lie inside a solid and is not behind it: it ends in the tool
 _STEP = 0.01  # [m] of a line between two points that are looked at

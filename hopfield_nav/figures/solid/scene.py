@@ -76,9 +76,8 @@ class SceneView:
                 s for s, there in zip(all_solids(self.run.world), stands, strict=True) if there
             ]
             wall = [s for s in solids if _is_endless(s)]
-            own = [
-                s for s in solids if not isinstance(s, Floor) and s not in wall
-            ]  # through each others are seen
+            # through each others are seen
+            own = [s for s in solids if not isinstance(s, Floor) and s not in wall]
             faces = faces_of(wall, *self._heights), *(faces_of([solid]) for solid in own)
             self._faces[stands.tobytes()] = [
                 (part, np.array(to_rgba(*_OBSTACLE))) for part in faces
@@ -161,10 +160,8 @@ class SceneView:
             ).reshape(-1, 2)
             seen = np.concatenate([seen, points - 0.075, points + 0.075])
         (x0, y0), (x1, y1) = seen.min(axis=0), seen.max(axis=0)
-        left, low = (
-            x0 - 0.06,
-            y0 - 0.03 - 0.02 * self.in_space,
-        )  # room for the numbers of the scales
+        # room for the numbers of the scales
+        left, low = (x0 - 0.06, y0 - 0.03 - 0.02 * self.in_space)
         return left, x1 + 0.02, low, y1 + 0.01 * (not arm)
 
 

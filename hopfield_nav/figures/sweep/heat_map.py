@@ -94,9 +94,8 @@ def draw_heat_map(
 def add_bar(axes: Any, mesh: Any, label: str, quantity: str, values: np.ndarray) -> None:
     """A colour bar beside one or several axes."""
     below, above = bool((values < mesh.norm.vmin).any()), bool((values > mesh.norm.vmax).any())
-    extend = (
-        "both" if below and above else "min" if below else "max" if above else "neither"
-    )  # which ends are pointed
+    # which ends are pointed
+    extend = "both" if below and above else "min" if below else "max" if above else "neither"
     bar = np.ravel(axes)[0].figure.colorbar(
         mesh, ax=axes, label=label, pad=0.02, aspect=25, extend=extend
     )

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 Cell = tuple[int, ...]
 
-TRUE_STOP, DOUBTFUL_STOP = (
-    0.95,
-    0.6,
-)  # certainty that the touched step is closed, before it is confirmed
+# certainty that the touched step is closed, before it is confirmed
+TRUE_STOP, DOUBTFUL_STOP = (0.95, 0.6)
 CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
 # of a cell, at most: however often it is felt, that it is occupied stays a belief

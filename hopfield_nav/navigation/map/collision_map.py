@@ -22,10 +22,8 @@ from hopfield_nav.world import World, packed
 
 ROUNDING = 1e-13  # [m] of a distance that is zero
 SAME = 1e-3  # [cells] a solid that comes so near to a cell is in it
-_ROUNDS, _GOLDEN = (
-    20,
-    (math.sqrt(5.0) - 1.0) / 2.0,
-)  # of the search for the least distance: to 1e-4 of a cell
+# of the search for the least distance: to 1e-4 of a cell
+_ROUNDS, _GOLDEN = (20, (math.sqrt(5.0) - 1.0) / 2.0)
 
 
 def round_half_away(value: np.ndarray) -> np.ndarray:

@@ -28,12 +28,10 @@ class PriorMap(NamedTuple):
     """Facts and beliefs, and what they rest on."""
 
     steps: dict[Step, float]  # certainty of every touched step that it is closed; 1 for facts
-    cells: dict[
-        Cell, float
-    ]  # certainty of cells that they are occupied; none on a map of joint angles
-    places: list[
-        ContactHypotheses
-    ]  # of every touch, where on the arm it may have been; on a map of joint angles alone
+    # certainty of cells that they are occupied; none on a map of joint angles
+    cells: dict[Cell, float]
+    # of every touch, where on the arm it may have been; on a map of joint angles alone
+    places: list[ContactHypotheses]
     free: np.ndarray  # (m, n) configurations in which the arm was and touched nothing [rad]
     # keys of the world for which steps that were facts are beliefs now
     differs: tuple[str, ...] = ()

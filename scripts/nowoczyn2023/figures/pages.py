@@ -24,10 +24,8 @@ from nowoczyn2023.figures.signals import (
 )
 
 GHOST = 0.26  # opacity of the arm between start and goal
-_GHOSTS, _GHOST_GAP = (
-    4,
-    0.12,
-)  # arms between start and goal at most, and how far the tool goes between [m]
+# arms between start and goal at most, and how far the tool goes between [m]
+_GHOSTS, _GHOST_GAP = (4, 0.12)
 _POINTS, _POINT_GAP = 9, 0.12  # points of a line, as above
 _MOST_PATHS = 5
 _LINE = 0.42 * CENTIMETRE  # of a legend [inch]

@@ -17,10 +17,8 @@ from nowoczyn2023.figures.signals import touched_links
 
 _COLUMNS = 4
 _MOST_LINES = 3  # of words about what touches what
-_ANGLES, _WORDS = (
-    0.5 * CENTIMETRE,
-    0.3 * CENTIMETRE,
-)  # [inch] below a panel: the angles, a line of words
+# [inch] below a panel: the angles, a line of words
+_ANGLES, _WORDS = (0.5 * CENTIMETRE, 0.3 * CENTIMETRE)
 _FOOT = 0.5 * CENTIMETRE
 
 

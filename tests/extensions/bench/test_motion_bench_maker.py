@@ -298,9 +298,8 @@ OTHERS = """family,condition,method,seed,outcome,collision_count,simulated_time_
 
 
 def test_results_of_others_stand_in_the_same_table(kept, capsys, monkeypatch):
-    monkeypatch.setattr(
-        "hopfield_nav.extensions.bench.commands.bench.VIEWS", 0
-    )  # tests of a bench ask for them
+    # tests of a bench ask for them
+    monkeypatch.setattr("hopfield_nav.extensions.bench.commands.bench.VIEWS", 0)
     Path("others.csv").write_text(OTHERS, encoding="utf-8")
     arguments = [
         "bench",

@@ -32,9 +32,8 @@ def distance_from_axis(points, frame):
 def test_no_point_of_a_body_is_further_from_an_axis_than_its_reach(arm):
     rng = np.random.default_rng(5)
     bodies, q = arm_bodies(arm), random_joints(5000, 5)
-    q[::2] = rng.integers(0, 4, (2500, 6)) * np.pi / 2 + rng.normal(
-        0, 0.1, (2500, 6)
-    )  # straight or folded
+    # straight or folded
+    q[::2] = rng.integers(0, 4, (2500, 6)) * np.pi / 2 + rng.normal(0, 0.1, (2500, 6))
     reach, largest = joint_reach(arm, bodies), np.zeros((len(bodies), 6))
     for pose, frames in zip(capsules_in_base(arm, q), link_frames(arm, q), strict=True):
         points = surface_points(pose, rng)

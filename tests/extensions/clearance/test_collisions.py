@@ -54,9 +54,8 @@ class Mujoco:
         self.solids = list(range(len(rows)))
         links = [self.model.body(self.model.geom_bodyid[g]).name for g in range(self.model.ngeom)]
         self.link = [int(name.split("_")[1]) if "_" in name else 0 for name in links]
-        self.bodies = list(
-            range(len(rows), self.model.ngeom)
-        )  # links in turn, as the arm file has them
+        # links in turn, as the arm file has them
+        self.bodies = list(range(len(rows), self.model.ngeom))
 
     def distances(self, q, pairs):
         self.data.qpos[:] = q
@@ -99,9 +98,8 @@ def test_the_arm_among_solids_is_as_mujoco_has_it():
         random_joints(10_000, 2),
     )
     moving = [g for g in other.bodies if other.link[g] > 0]
-    pairs = [
-        (j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1
-    ]  # stands on the floor
+    # stands on the floor
+    pairs = [(j, g) for g in moving for j in other.solids if j > 0 or other.link[g] > 1]
     inside = [(a + len(SOLIDS), b + len(SOLIDS)) for a, b in scene.pairs]
     theirs = np.array([other.distances(row, pairs + inside) for row in q])
     least, ours = theirs.min(axis=1), clearance(ARM, scene, q)
@@ -198,9 +196,8 @@ def test_names_stand_for_numbers_and_a_wall_is_said_once():
         in_names(words, names) == "x: link 2 touches the wall, link 3 touches known[2]; and C:\\1"
     )
     assert in_names("free", names) == "free"
-    assert (
-        in_names("link 2 touches known[4]", names) == "link 2 touches known[4]"
-    )  # more than the world's
+    # more than the world's
+    assert in_names("link 2 touches known[4]", names) == "link 2 touches known[4]"
 
 
 def test_what_is_only_near_is_said_to_be_near():

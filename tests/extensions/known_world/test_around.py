@@ -90,9 +90,8 @@ def test_a_leg_that_stands_upright_or_only_turns_is_led_around_too():
 
 
 def test_no_way_is_one_sentence():
-    walls = [
-        geometry.box([x, 0.0, 0.5], [1.6, 0.02, 3.0]) for x in (1.0, -1.0)
-    ]  # the arm stands between
+    # the arm stands between
+    walls = [geometry.box([x, 0.0, 0.5], [1.6, 0.02, 3.0]) for x in (1.0, -1.0)]
     plan = plan_around(ARM, scene_with(*walls), START, [GOAL])
     assert plan.path is None
     assert plan.reason == "none of 144 detours up to 0.5 m beside the line is free"

@@ -80,9 +80,8 @@ def test_the_best_five_are_the_five_shortest_free_ones_of_all():
 
 def test_via_points_against_all_sequences():
     arm, scene = cell()
-    arm = arm._replace(
-        position_limits=np.tile([-np.pi, np.pi], (6, 1))
-    )  # one turn: few enough for brute force
+    # one turn: few enough for brute force
+    arm = arm._replace(position_limits=np.tile([-np.pi, np.pi], (6, 1)))
     (start, *_), goals = free_pairs(arm, scene, 4, 6)
     for via, goal in itertools.pairwise(goals):
         first, second = inverse_kinematics(arm, via), inverse_kinematics(arm, goal)

@@ -182,9 +182,8 @@ def test_a_goal_too_near_to_be_proven_is_told_as_such():
     def around(radius):
         return build_scene(ARM, pack_primitives([sphere(near, radius)]))
 
-    radius = 0.06 + float(
-        clearance(ARM, around(0.06), GOAL)
-    )  # a larger one than the arm keeps from itself
+    # a larger one than the arm keeps from itself
+    radius = 0.06 + float(clearance(ARM, around(0.06), GOAL))
     close = plan_sampling(ARM, around(radius - 5e-5), GOAL + 0.2 * HALF_TURN, [GOAL])
     assert (
         close.reason

@@ -162,10 +162,8 @@ def test_lifting_takes_the_least_time_of_an_integrated_bang_bang():
         q[1] = state[0]
         gravity = pin.computeGeneralizedGravity(model, data, q)[1]
         inertia = pin.crba(model, data, q)[1, 1]
-        return [
-            state[1],
-            (torque - gravity) / inertia,
-        ]  # one joint alone: C qd is dM/dq qd² / 2 = 0 here
+        # one joint alone: C qd is dM/dq qd² / 2 = 0 here
+        return [state[1], (torque - gravity) / inertia]
 
     def run(torque, state, stop):
         event = lambda t, s, _: stop(s)  # noqa: E731

@@ -122,9 +122,8 @@ class Interface:
         self.address, self.frequency = address, frequency
 
     def servoJ(self, q, speed, acceleration, time, *_):
-        assert time * self.frequency == pytest.approx(
-            1.0
-        )  # ``waitPeriod`` waits as long as a target lasts
+        # ``waitPeriod`` waits as long as a target lasts
+        assert time * self.frequency == pytest.approx(1.0)
         Interface.sent.append(q)
 
     def getActualQ(self):
@@ -187,9 +186,8 @@ def test_the_python_program_stops_at_a_contact(watch, tmp_path, monkeypatch, cap
     assert Interface.sent[-1] == ("stop", 1.4)
     assert capsys.readouterr().out == f"contact: tool at here, joints at {list(DOWN.q[0])}\n"
     Interface.sent = []
-    monkeypatch.setattr(
-        Interface, "felt_from", 10**6
-    )  # nothing is there: to the goal, and until the arm has settled
+    # nothing is there: to the goal, and until the arm has settled
+    monkeypatch.setattr(Interface, "felt_from", 10**6)
     assert code["main"]("robot") == 1
     goal, held = Interface.sent[-2], [q == Interface.sent[-2] for q in Interface.sent[:-1]]
     assert 60 < sum(held) < 70

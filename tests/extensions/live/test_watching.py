@@ -160,9 +160,10 @@ def test_a_run_is_told_at_the_next_lower_rate(run):
     told = source_of_run(run, 100.0)
     assert told.rate == pytest.approx(62.5)
     np.testing.assert_array_equal(told.moving["actual_q"], signals_of_run(run).q[::2])
+    # encoder steps and noise apart
     np.testing.assert_allclose(
         told.moving["actual_TCP_pose"][:, :3], run.data.tool_position.values[::16], atol=1e-4
-    )  # encoder steps and noise apart
+    )
 
 
 @pytest.fixture(scope="module")

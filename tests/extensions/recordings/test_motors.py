@@ -159,7 +159,6 @@ def test_the_real_arm(data_folder):
         assert fit.motor_constant[j] == pytest.approx(1 / own[0], rel=0.15)
         assert fit.std[j, 0] < 0.2
     assert (fit.friction > 0).all()
-    assert (
-        fit.friction[:3, 0].min() > 2 * fit.friction[3:, 0].max()
-    )  # the joints of the larger size
+    # the joints of the larger size
+    assert fit.friction[:3, 0].min() > 2 * fit.friction[3:, 0].max()
     assert fit.std[5, 0] / fit.motor_constant[5] > 10 * fit.std[1, 0] / fit.motor_constant[1]

@@ -92,9 +92,8 @@ def test_what_a_log_holds_is_labelled_with_the_programs_units(arm):
     ):
         np.testing.assert_allclose(data[name].values, values, rtol=1e-12, atol=1e-15, err_msg=name)
     assert data.effort.units == "N m"
-    np.testing.assert_allclose(
-        data.time.values, time, atol=5e-7
-    )  # such a clock has no finer seconds
+    # such a clock has no finer seconds
+    np.testing.assert_allclose(data.time.values, time, atol=5e-7)
     assert data.start_time_s == pytest.approx(seven.START)
 
 
@@ -154,9 +153,8 @@ def test_the_makers_torque_needs_no_model_and_feels_the_same(arm, capsys):
     files = (folder / "without.csv", folder / "with.csv")
     without, model = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
     time = without[:, 0]
-    np.testing.assert_allclose(
-        without[5:, 3:10], model[5:, 3:10], atol=0.12
-    )  # friction of two fits
+    # friction of two fits
+    np.testing.assert_allclose(without[5:, 3:10], model[5:, 3:10], atol=0.12)
     alarms = time[without[:, 2] > 0]
     assert all(((alarms >= a) & (alarms <= b)).any() for a, b in seven.CONTACTS)
     assert sum(((alarms >= a) & (alarms <= b)).sum() for a, b in seven.CONTACTS) == len(alarms)

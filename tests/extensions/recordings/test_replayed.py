@@ -131,9 +131,10 @@ def test_torque_is_that_of_the_period_before():
     np.testing.assert_array_equal(
         signals.tau[1:], run.data.tau.values[4::5][: len(signals.time) - 1]
     )
+    # held
     np.testing.assert_array_equal(
         signals.tau[1:], run.data.tau.values[0::5][: len(signals.time) - 1]
-    )  # held
+    )
 
 
 def test_the_document_s_estimate_row_by_row():

@@ -65,9 +65,8 @@ def test_a_part_with_more_noise_needs_a_higher_threshold_and_feels_less():
     assert loud.share == pytest.approx(4.0 * quiet.share, rel=0.5)
     assert loud.force > 2.0 * quiet.force
     alike = by_segment(watched(), [motion((0.2, 0.8))], 2.0 * THRESHOLD)
-    assert [2.0 * each.share for each in alike] == pytest.approx(
-        [quiet.share, loud.share]
-    )  # the same newtons
+    # the same newtons
+    assert [2.0 * each.share for each in alike] == pytest.approx([quiet.share, loud.share])
     assert [each.force for each in alike] == pytest.approx([quiet.force, loud.force])
 
 

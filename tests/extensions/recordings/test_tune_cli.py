@@ -65,9 +65,8 @@ def test_a_rate_for_which_the_motion_is_too_short_is_not_shown(capsys):
     assert "1 an hour is not shown: the free motion was too short" in printed
     assert f"{quiet_time(1.0):.4g} s without an alarm" in printed
     needed = int(re.search(r"--seeds\s+(\d+)", printed)[1])
-    assert needed * seen(printed)[1] / 2 == pytest.approx(
-        quiet_time(1.0), rel=0.01
-    )  # half of them judge
+    # half of them judge
+    assert needed * seen(printed)[1] / 2 == pytest.approx(quiet_time(1.0), rel=0.01)
     assert load_world("u_trap_tuned.yaml").detection.parameters["threshold"] != 1.0
 
 
@@ -109,9 +108,8 @@ def test_recordings_of_a_real_arm(data_folder, capsys):
     assert rate == pytest.approx(3600 * alarms / seconds, rel=0.01)
     assert status == (0 if high <= 1e5 else 1)
     written = load_world("real.yaml")
-    coulomb = (
-        written.plant.friction.coulomb
-    )  # what was found on the arm; the arm of the world has 8
+    # what was found on the arm; the arm of the world has 8
+    coulomb = written.plant.friction.coulomb
     assert all(0.0 <= c < 30.0 for c in coulomb)
     assert written.controller.model_error.friction_scale == 1.0
 

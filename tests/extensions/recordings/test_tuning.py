@@ -96,9 +96,8 @@ def test_a_detector_that_allows_for_all_of_it_gets_the_least_threshold(world, wa
     found = choose_threshold(
         dataclasses.replace(watched, detector=detector, values=values), free, 1.0
     )
-    assert (
-        sum(watched.alarms(signals, found.threshold) for signals in free) > 0
-    )  # without the allowance
+    # without the allowance
+    assert sum(watched.alarms(signals, found.threshold) for signals in free) > 0
     parameter = next(p for p in detector.parameters if p.name == "threshold")
     assert np.all(found.threshold >= parameter.low)
     assert found.threshold.max() < 1e-6

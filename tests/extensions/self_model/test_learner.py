@@ -71,9 +71,8 @@ def test_a_wiggle_is_not_ended_by_the_friction_that_it_is_to_tell(monkeypatch, s
     assert felt == []
     levels = simulation.controller.model.friction[:, 2] / simulation.plant.arm.friction[:, 2]
     assert np.abs(levels - 1.0).max() < 0.1
-    monkeypatch.setattr(
-        "hopfield_nav.extensions.self_model.learner.UNTOLD", 1.0
-    )  # as a gear is that was told of
+    # as a gear is that was told of
+    monkeypatch.setattr("hopfield_nav.extensions.self_model.learner.UNTOLD", 1.0)
     assert _alarms_of_a_wiggle(stiffness, seed)[0]
 
 
@@ -176,9 +175,8 @@ def test_what_is_learnt_of_the_last_link_is_not_of_a_payload_that_is_known():
     strokes = np.random.default_rng(0).uniform(-0.6, 0.6, (25, 6))
     sim, learnt = taught(strokes, off, "tool.payload={mass: 3.0, center_of_mass: [0, 0, 0.05]}")
     assert learnt["mass_kg"][5] + 3.0 == pytest.approx(sim.controller.model.mass[5], rel=1e-3)
-    assert learnt["mass_kg"][5] == pytest.approx(
-        sim.plant.arm.mass[5] - 3.0, abs=0.1
-    )  # 0.56 kg before
+    # 0.56 kg before
+    assert learnt["mass_kg"][5] == pytest.approx(sim.plant.arm.mass[5] - 3.0, abs=0.1)
     assert learnt["mass_deviation_kg"][5] > 0.1
 
 
@@ -241,9 +239,8 @@ def test_nor_with_gears_that_give(stiffness, moving, force):
     pushed, free = (run_to(17.5, *change, *more).record().data for more in ([push], []))
     added = (pushed.force_estimate - free.force_estimate).values.reshape(-1, 500, 3).mean(axis=1)
     first, last = (np.linalg.norm(added[k : k + 2].mean(axis=0)) for k in (13, 33))
-    assert first == pytest.approx(
-        5.0, rel=0.25
-    )  # strained gears, learnt to some percent, bear a part
+    # strained gears, learnt to some percent, bear a part
+    assert first == pytest.approx(5.0, rel=0.25)
     assert last > 0.8 * first
 
 

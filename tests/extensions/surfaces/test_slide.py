@@ -139,9 +139,8 @@ def test_the_networks_costs_choose_the_side(goal):
     assert motion.slide.normal @ [-1.0, 0.0, 0.0] > 0.99
     through = next(grid.centre(cell) for cell in motion.cells if grid.centre(cell)[0] > 0.42)
     up = through[1] > sim.navigator.response.surface.points[-1][1]
-    np.testing.assert_array_equal(
-        motion.slide.axis, [0.0, 0.0, -1.0 if up else 1.0]
-    )  # up: clockwise
+    # up: clockwise
+    np.testing.assert_array_equal(motion.slide.axis, [0.0, 0.0, -1.0 if up else 1.0])
 
 
 def test_the_record_keeps_the_slides(slid, tmp_path):

@@ -123,9 +123,8 @@ def shares_away(capsules, point):
 )
 def test_the_drawn_arm_is_where_its_capsules_are(arm):
     """The middle line of each capsule is inside it, and no point of it is 0.9 radii beyond one."""
-    parts = [
-        part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059
-    ]  # without the rod to a tool
+    # without the rod to a tool
+    parts = [part for part in arm_parts(arm) if part["outline"][0][1] > -0.0059]
     for row in arm.capsules:
         own = [part for part in arm_parts(arm) if part["link"] == row[0]]
         for point in np.linspace(row[1:4], row[4:7], 9):

@@ -16,9 +16,8 @@ random_surface_points = suite_module("surface_points").random_surface_points
 
 GIVING = load_arm("ur5_full")
 IDEAL = GIVING._replace(presliding=np.full(6, np.inf))
-QD = np.array(
-    [0.4, 0.3, -0.3, 0.2, 0.3, 0.0]
-)  # [rad/s] all joints move: no torque of ideal ones is hidden
+# [rad/s] all joints move: no torque of ideal ones is hidden
+QD = np.array([0.4, 0.3, -0.3, 0.2, 0.3, 0.0])
 ONSET, END, LAG = 0.30, 0.33, 0.01  # [s]
 WHITE = np.array([0.3, 0.3, 0.3, 0.05, 0.05, 0.05])  # [N·m] of the estimated torque
 

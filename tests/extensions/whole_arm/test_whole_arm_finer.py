@@ -20,9 +20,8 @@ from hopfield_nav.plugin import CollisionEvidence
 from hopfield_nav.world import parse_world
 
 COARSE = JointGrid(np.array([-np.pi, -1.0, 0.0]), np.array([np.pi, 1.0, 1.0]), (12, 6, 1))
-FINE = COARSE.split(
-    np.array([[0, 5, 0], [11, 0, 0], [12, 2, 0]])
-)  # the first axis is closed: 12 is 0
+# the first axis is closed: 12 is 0
+FINE = COARSE.split(np.array([[0, 5, 0], [11, 0, 0], [12, 2, 0]]))
 CARRIED = Carried(COARSE, FINE)
 STEPS = [Step((11, 0, 0), 0), Step((0, 4, 0), 1), Step((5, 2, 0), 1), Step((3, 2, 0), 0)]
 

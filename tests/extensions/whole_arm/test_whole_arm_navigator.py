@@ -29,12 +29,10 @@ SMALL = "map: {space: joints, shape: [24, 12, 16, 6, 4, 1]}\n"
 QUICK = "trajectory: {tool_speed: 0.25}\nrecord: {signals: none}\ntime_limit: 300\n"
 START = "start: {joints: [0.2, -1.6, 1.2, -1.2, -1.5, 0.0]}\n"
 GOAL = "goal: {joints: [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]}\n"
-BALL = (
-    "obstacles: [{sphere: {center: [-0.2, -0.436, 0.588], radius: 0.06}}]\n"  # on its straight path
-)
-BY_STEPS = (
-    "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"  # on that by steps
-)
+# on its straight path
+BALL = "obstacles: [{sphere: {center: [-0.2, -0.436, 0.588], radius: 0.06}}]\n"
+# on that by steps
+BY_STEPS = "obstacles: [{sphere: {center: [-0.054, -0.237, 0.839], radius: 0.06}}]\n"
 FENCE = "{box: {center: [0.0, 0.65, 0.5], size: [0.04, 1.3, 1.6]}}"
 
 
@@ -228,9 +226,8 @@ def test_felt_places_beside_the_truth(bundled):
     solids = build_obstacles(run.world)
     points = np.pad(truth[np.isfinite(truth[:, 0])], ((0, 0), (0, 4)))  # capsules without size
     points[:, 3:6] = points[:, :3]
-    assert (
-        np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3
-    )  # on an obstacle's surface
+    # on an obstacle's surface
+    assert np.abs(capsule_distance(points, solids).min(axis=1)).max() < 5e-3
     found = marks_score(run)
     assert found["map_error_m"] is None
     assert found["place_error_p50_m"] == pytest.approx(np.median(error))

@@ -55,9 +55,8 @@ def test_where_facts_leave_no_path_no_doubt_is_asked():
     found, asked, _ = searched(wall()[1:], 1.0)
     assert found is not None
     assert asked > 3
-    assert any(
-        tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.path.cells.tolist()
-    )  # through what is left open
+    # through what is left open
+    assert any(tuple(cell) == (3, 0, 0, 0, 0, 0) for cell in found.path.cells.tolist())
 
 
 @pytest.mark.parametrize(

@@ -129,9 +129,8 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
         inside = (times >= path.times[2 * k - 1]) & (times <= path.times[2 * k])
         sides = (corners[[k - 1, k + 1]] - corners[k]).T
         share = np.linalg.lstsq(sides, (q[inside] - corners[k]).T, rcond=None)[0]
-        assert (
-            np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6
-        )  # in the plane of the lines
+        # in the plane of the lines
+        assert np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6
         assert share.min() > -1e-6
         assert (share.T * np.linalg.norm(sides, axis=0)).sum(axis=1).max() <= cut[k] + 1e-3
 

@@ -51,9 +51,8 @@ def simulate(
     _LAST.clear()
     simulation = Simulation(deaf, seed, trajectory)
     run = simulation.run(None, goes_on)
-    run = Run.of_data(
-        run.world, run.summary, run.data.copy(deep=True)
-    )  # each signal by itself: faster to go through
+    # each signal by itself: faster to go through
+    run = Run.of_data(run.world, run.summary, run.data.copy(deep=True))
     motion = Motion(run, signals_of_run(run), build_model(simulation.world, simulation.arm))
     _LAST[key] = trajectory, motion
     return motion
@@ -90,9 +89,8 @@ class Onlooker:
 def _record(motion: Run, world: World, believed: Replay) -> Run:
     """The record of a motion with the level, estimate and alarms of other methods."""
     alarms = believed.time[believed.detected]
-    touched = np.full(
-        len(alarms), np.nan
-    )  # when the contact of each began, where there was one in the 50 ms before
+    # when the contact of each began, where there was one in the 50 ms before
+    touched = np.full(len(alarms), np.nan)
     for start, end in contact_spans(
         motion.data.time.values, motion.data.contact_force.values.any(axis=1)
     ):

@@ -40,20 +40,15 @@ KINDS = ("tool", "arm", "early", "free")
 LINKS = (2, 3, 4, 5, 6)  # link 1 turns about its own axis: it runs into nothing
 PIECE = 108.0  # [s] of free motion with the same errors of the model: 334 pieces are ten hours
 CHOOSING_SEED, CHOOSING_PIECES, CHOOSING_PIECE = 10**6, 9, 24.0  # of free motion that chooses, [s]
-QUIET, SPARE = (
-    1 / 1.25,
-    1.25 / 1.1,
-)  # level of free motion at the thresholds; ``tune`` takes 1 / 1.1
+# level of free motion at the thresholds; ``tune`` takes 1 / 1.1
+QUIET, SPARE = (1 / 1.25, 1.25 / 1.1)
 FLOORS = {  # least thresholds by their unit, whatever an ideal simulation would allow
     "N·m": [0.2, 0.2, 0.2, 0.05, 0.05, 0.05], "N": 2.0, "N and N·m": 2.0, "W": 0.02,
 }  # fmt: skip
-TRACKING = {
-    "position_threshold": ("q", 2e-5),
-    "speed_threshold": ("qd", 2e-3),
-}  # what it bounds, floor
-SCALES = np.geomspace(
-    0.05, 20.0, 27
-)  # of the thresholds, for the curves of alarms against contacts
+# what it bounds, floor
+TRACKING = {"position_threshold": ("q", 2e-5), "speed_threshold": ("qd", 2e-3)}
+# of the thresholds, for the curves of alarms against contacts
+SCALES = np.geomspace(0.05, 20.0, 27)
 IN_TIME, STANDING = 0.03, 0.05  # [s] to be felt in; before a touch
 WORTH_FORCE = 30.0  # [N] of a tool contact that must not be missed
 WORTH_TORQUE = np.array([3.0, 3.0, 3.0, 0.6, 0.6, 0.6])  # [N·m] of any contact
@@ -227,9 +222,8 @@ def measure(run) -> dict:
 
 def count_alarms(level: np.ndarray, scale: float, rearm: float = 0.5) -> int:
     """Alarms that a threshold of ``scale`` would have raised, armed again below ``rearm`` of it."""
-    quiet = np.cumsum(level < rearm * scale)[
-        level > scale
-    ]  # how often it was armed again before each loud row
+    # how often it was armed again before each loud row
+    quiet = np.cumsum(level < rearm * scale)[level > scale]
     return int(np.count_nonzero(np.diff(quiet, prepend=-1)))
 
 

@@ -221,9 +221,8 @@ def _accelerate(links, joints, rotors, strain, tau, friction_step):
                 )  # fmt: skip
                 dry[i] = dahl(strain[i], friction_step * ahead, joints.presliding[i], level)
             else:
-                dry[i] = min(
-                    max(stopping, -level), level
-                )  # what brings it to rest, as far as it can
+                # what brings it to rest, as far as it can
+                dry[i] = min(max(stopping, -level), level)
         rotors.acceleration[i] = (push - dry[i]) / inertia[i]
 
 

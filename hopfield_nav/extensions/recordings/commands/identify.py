@@ -71,9 +71,8 @@ def identify(
         {"log": c.name, "nmse_given_Nm": c.reference, "nmse_identified_Nm": c.identified}
         for c in checks
     ]
-    more: dict[str, Any] = {
-        "checks": judged
-    }  # what the arm file says besides the fit's own quality
+    # what the arm file says besides the fit's own quality
+    more: dict[str, Any] = {"checks": judged}
     if sources.motors is not None:
         more["motor_constants_Nm_per_A"] = sources.motors.motor_constant.tolist()
         more["motor_constants_from"] = "currents and the given arm" if sources.fitted else "given"

@@ -43,9 +43,8 @@ class Free:
 
     choosing: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
     judging: Callable[[World], Iterable[Signals]]  # the motions of each part, for a world
-    model: Arm | None = (
-        None  # the arm whose motion it is as it is believed to be; None: as the world says
-    )
+    # the arm whose motion it is as it is believed to be; None: as the world says
+    model: Arm | None = None
     changes: tuple[str, ...] = ()  # of the world, that make its arm the one that was recorded
     along: Trajectory | None = None  # that all motions follow, if there is one
     names: tuple[str, ...] = ()  # of the logs, where there are any; each has two motions

@@ -35,10 +35,8 @@ from hopfield_nav.plugin import provided
 from hopfield_nav.record import alarm_rate
 from hopfield_nav.world import World, changed_settings, load_world
 
-_OCTAVES, _RATES = (
-    2.0,
-    33,
-)  # below and above the chosen threshold, at which rates are drawn; at so many thresholds
+# below and above the chosen threshold, at which rates are drawn; at so many thresholds
+_OCTAVES, _RATES = (2.0, 33)
 _MOST_LONGER = 1000  # times the motion that was judged: more is not looked at
 
 
@@ -176,9 +174,8 @@ def tune(
     )
     lines += costs(load_world(world, before, trust), after, free.along)
     print_table([*compared, *lines, ("world", str(file))], title=worlds[0].name)
-    write_whole(
-        file, head + after.to_yaml(file.parent.resolve())
-    )  # where this fails, what was found is told
+    # where this fails, what was found is told
+    write_whole(file, head + after.to_yaml(file.parent.resolve()))
     if parts:
         _print_parts(parts, free)
     if plot is not None:

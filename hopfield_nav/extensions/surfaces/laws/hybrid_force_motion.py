@@ -70,9 +70,10 @@ unpack = unpacker(
     replace(OMEGA, name="natural_frequency", description="of each joint"),
     DAMPING_RATIO,
 )
+# places in the memory; BIAS: what is felt without a contact [N], for who sets it before the start;
 PHASE, INTEGRAL, TILT, LAST_FELT, BIAS, AXIS, NORMAL, PLACE, ROTATION, JOINTS = (
     SAMPLING + k for k in (0, 1, 2, 3, 4, 7, 10, 13, 16, 25)
-)  # places in the memory; BIAS: what is felt without a contact [N], for who sets it before the start;
+)
 # from JOINTS on the angles that are told to the joints, and their speeds
 APPROACHING, SLIDING, SEARCHING = 0.0, 1.0, 2.0
 CONTACT_SHARE = 0.2  # of the wanted force, which counts as contact

@@ -27,9 +27,8 @@ class JointSpace(Space):
 
     def navigator(self, world: World, arm: Arm, start: np.ndarray, hidden: bool) -> Navigator:
         """Who finds the way; arguments as ``Space.navigator``."""
-        from hopfield_nav.extensions.whole_arm.navigator import (
-            WholeArmNavigator,
-        )  # loads SciPy's interpolation
+        # loads SciPy's interpolation
+        from hopfield_nav.extensions.whole_arm.navigator import WholeArmNavigator
 
         return WholeArmNavigator(world, arm, start)
 
