@@ -22,7 +22,6 @@ from numba import types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
-from numba.core.typing import Signature
 
 from dynamics.files.writing import whole_file
 from dynamics.kernels.archive import opened, sealed
@@ -36,6 +35,7 @@ _FORMAT = 3  # of the files
 _KEEP = 64  # versions of functions of one name for the same types, the oldest of which go
 _BY_VALUE = b"_make_function"  # how a pickle begins that holds a function instead of its name
 _KNOW_TYPES = ("numba.", "dynamics.kernels.")
+_SIGNATURE = type(types.void())
 _TUPLES: Any = (tuple, types.BaseTuple)
 
 
@@ -201,7 +201,7 @@ def _are_of_files(kind: Any) -> bool:
     One that is made at run time, as those of a method's parameters, would be read as a class of its
     own, and no call would have its type.
     """
-    if isinstance(kind, Signature):
+    if isinstance(kind, _SIGNATURE):
         return _are_of_files((kind.return_type, *kind.args))
     if isinstance(kind, types.FunctionType):
         return _are_of_files(kind.signature)
@@ -221,7 +221,7 @@ def _is_found_by_name(kind: type) -> bool:
 
 def _in_words(kind: Any) -> str:
     """A type, or a signature, with the names of fields of records of arrays, which Numba leaves out."""
-    if isinstance(kind, Signature):
+    if isinstance(kind, _SIGNATURE):
         return f"{_in_words(kind.return_type)}{_in_words(kind.args)}"
     if isinstance(kind, types.FunctionType):
         return f"function {_in_words(kind.signature)}"

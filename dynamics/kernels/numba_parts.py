@@ -25,7 +25,6 @@ _PARTS = {
     "numba.core.bytecode:FunctionIdentity": ("from_function",),
     "numba.core.caching:NullCache": ("load_overload", "save_overload"),
     "numba.core.ccallback:CFunc": ("compile",),
-    "numba.core.cgutils:get_or_insert_function": (),
     "numba.core.codegen:JITCodeLibrary": (
         "_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals",
         "_verify_declare_only_symbols", "enable_object_caching",
@@ -44,9 +43,7 @@ _PARTS = {
     "numba.core.registry:CPUDispatcher": ("compile", "enable_caching", "disable_compile"),
     "numba.core.registry:cpu_target.target_context": ("_internal_codegen",),
     "numba.core.serialize:dumps": (),
-    "numba.core.sigutils:normalize_signature": (),
     "numba.core.typing.templates:make_intrinsic_template": (),
-    "numba.core.typing:Signature": (),
     "numba.np.linalg:ensure_blas": (),
     "numba.np.numpy_support:as_dtype": (),
 }  # fmt: skip

@@ -18,15 +18,13 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import config, sigutils
+from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.ccallback import CFunc
-from numba.core.cgutils import get_or_insert_function
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typing import Signature
 from numba.core.typing.templates import make_intrinsic_template
 
 from dynamics.kernels.digests import FIXED, target
@@ -167,7 +165,8 @@ def c_function(
     **options: Any,
 ) -> Callable:
     """As ``numba.cfunc``; what is not ``ours`` for the processor that its own functions are compiled for."""
-    made: Any = CFunc(function, sigutils.normalize_signature(signature), {}, options)
+    types_of_call = signature.args, signature.return_type
+    made: Any = CFunc(function, types_of_call, {}, options)
     words = words_of({**options, "pipeline_class": CFunc})
     if cache:
         made._cache = kept_code(function, words)
@@ -209,17 +208,17 @@ class InlineCompiler(Compiler):
         super().__init__(typing, target, library, *rest)
 
 
-def external_type(function: Callable, signature: Signature) -> Any:
+def external_type(function: Callable, signature: Any) -> Any:
     """What Numba takes ``function`` for in a kernel: something of a signature to call by its symbol."""
 
-    def call(context: Any, builder: Any, _: Signature, arguments: Any) -> Any:
+    def call(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
         kinds = [context.get_value_type(kind) for kind in signature.args]
         kind = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(
-            get_or_insert_function(builder.module, kind, _symbol(function)), arguments
-        )
+        symbol = _symbol(function)
+        known = builder.module.globals.get(symbol)
+        return builder.call(known or ir.Function(builder.module, kind, symbol), arguments)
 
-    def define(typing: Any, *arguments: Any) -> tuple[Signature, Callable] | None:
+    def define(typing: Any, *arguments: Any) -> tuple[Any, Callable] | None:
         taken = all(
             typing.can_convert(*both) is not None
             for both in zip(arguments, signature.args, strict=True)

@@ -124,7 +124,7 @@ def test_without_each_part_the_answer_is_the_same(without, place, name):
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("numba.core.cgutils:get_or_insert_function", ""),
+        ("numba.core.typing.templates:make_intrinsic_template", ""),
         ("numba.core.pythonapi:PythonAPI", "get_buffer"),
     ],
 )
