@@ -81,8 +81,8 @@ class Inlined(Kernel):
     """A step that is compiled into each of its callers.
 
     For the innermost loop: handing over a record of arrays by value costs as much as the arithmetic
-    of a small kernel. Neither it nor what it calls may allocate. Called from Python, as tests do,
-    it is compiled once more, as a kernel that is not kept.
+    of a small kernel. Neither it nor what it calls may allocate. Called from Python
+    it is compiled once more, as a kernel.
     """
 
     _keeps = True  # whether its compiled code is kept
@@ -104,7 +104,7 @@ class Inlined(Kernel):
 
     @functools.cached_property
     def _called(self) -> Callable:
-        return _njit(self.__wrapped__, {**loop_options(), "cache": False})
+        return _njit(self.__wrapped__, {**loop_options(), "cache": self._keeps})
 
 
 class Written(Inlined):
