@@ -8,6 +8,8 @@ from matplotlib.colors import to_hex
 
 from dynamics import BadInput
 from hopfield_nav.build import all_solids, build_arm, solids_of
+from hopfield_nav.extensions.network import describe_run as describe_network
+from hopfield_nav.extensions.network import has_plane, page_text
 from hopfield_nav.extensions.viewer.arrays import (
     curve,
     frame_rows,
@@ -17,7 +19,7 @@ from hopfield_nav.extensions.viewer.arrays import (
     whole,
 )
 from hopfield_nav.extensions.viewer.scene_parts import describe, first_touches, solid_part
-from hopfield_nav.extensions.viewer.template import page_text
+from hopfield_nav.extensions.viewer.template import page_text as page_of
 from hopfield_nav.figures import COLOURS, STEPS, solid
 from hopfield_nav.figures.run import network_of
 from hopfield_nav.navigation import space_of
@@ -44,7 +46,7 @@ class RunView:
 
     def _repr_html_(self) -> str:
         frame = 'style="width: 100%; height: 640px; border: 0"'
-        return f'<iframe {frame} srcdoc="{escape(page_text(self.description))}"></iframe>'
+        return f'<iframe {frame} srcdoc="{escape(page_of(self.description))}"></iframe>'
 
 
 def describe_run(run: Run, command: str = "") -> dict[str, Any]:
@@ -203,7 +205,7 @@ def network_layer(run: Run) -> dict[str, Any] | None:
     """The depth ln σ/ln β of every plan's network, and the steps of the climb; None where the record has none.
 
     Both are −1 where no path leads to the goal; ``climb`` is None where the record does not say who
-    is climbed.
+    is climbed. ``page`` is the page on which one can play with these networks, or None.
     """
     network = network_of(run)
     if network is None:
@@ -219,6 +221,7 @@ def network_layer(run: Run) -> dict[str, Any] | None:
         "log_beta": log_beta,
         "label": "ln σ/ln β" if network.sums else network.label,
         "colours": [to_hex(STEPS(s)) for s in np.linspace(0.0, 1.0, 64)],
+        "page": page_text(describe_network(run)) if has_plane(run.world) else None,
     }
 
 

@@ -82,6 +82,19 @@ function makeMap(figure, view) {
     return `${named}ln σ = ${(depth * network.log_beta).toFixed(2)}, ${network.label} = ${depth.toFixed(2)}${steps}`;
   }
 
+  /** A button that opens the page on which one plays with the network of the plan that is followed. */
+  function offerPage() {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "play-network", textContent: "play with this network" });
+    button.title = "the network of this plan in a page of its own: draw a wall, change β";
+    button.addEventListener("click", () => {
+      const page = URL.createObjectURL(new Blob([network.page], { type: "text/html" }));
+      window.open(`${page}#plan=${placeBefore(network.times, moment.time + 1e-9)}`);
+    });
+    canvas.parentElement.append(button);
+  }
+  if (network && network.page) offerPage();
+
   const point = (at) => { pointer = at; if (moment) part.show(moment); };
   canvas.addEventListener("pointermove", (event) => {
     const box = canvas.getBoundingClientRect();

@@ -1,0 +1,1 @@
+"""The commands of the extension ``network``, one a file: network."""
