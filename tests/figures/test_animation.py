@@ -121,8 +121,8 @@ def test_frames_show_the_record(run):
         stage = film.Film(run)
         before, at = stage.draw(event - 0.2), stage.draw(event)
         _, above, strip = stage.panels
-        assert stage.count.get_text() == "1 collision"
-        assert stage.banner.get_text() == "collision 1"
+        assert stage.count.get_text() == "1 touch"
+        assert stage.banner.get_text() == "touch 1"
         row = int(np.searchsorted(run.data.time.values, event))
         np.testing.assert_array_equal(
             np.ravel(above.tool.get_data()), run.data.tool_position.values[row, :2]
@@ -143,7 +143,7 @@ def test_a_touch_that_is_passed_by_is_no_collision():
         stage.draw(float(run.data.event_time[run.passed_by][0]))
         assert stage.banner.get_text() == "graze"
         stage.draw(stage.end)
-        assert stage.count.get_text() == f"{run.summary['collision_count']} collisions"
+        assert stage.count.get_text() == f"{run.summary['collision_count']} touches"
 
 
 def test_a_slide_is_named_while_it_lasts():

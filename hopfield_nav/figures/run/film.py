@@ -34,6 +34,8 @@ _Panel = Any  # of film_panels, or one that the owner of the map has
 WHOLE = Cut()
 _LONGEST = 30.0  # [s] of film, where a speed of the list allows it
 _FLASH = 0.6  # [s] of film that a collision glows
+_SMALLEST = 9.5  # [pt] of letters: 13 pixels in a film of 720 lines
+_LONGEST_NOTE = 100  # letters of the settings under the name
 _REST = 1.5  # [s] of film that the last moment stays
 
 
@@ -152,13 +154,13 @@ class Film:
         figure = self.figure
         name, *settings = run_note(self.run).split(NOTE_GAP)
         figure.text(0.012, 0.955, name, fontsize="large", weight="bold")
-        note = shorten(NOTE_GAP.join(settings), 200, placeholder=" …")
-        figure.text(0.012, 0.935, note, fontsize=6, color=COLOURS.excluded)
+        note = shorten(NOTE_GAP.join(settings), _LONGEST_NOTE, placeholder=" …")
+        figure.text(0.012, 0.925, note, fontsize=_SMALLEST, color=COLOURS.ink)
         self.clock = figure.text(0.30, 0.955, "", fontsize="large")
         self.count = figure.text(0.48, 0.955, "", fontsize="large")
         self.banner = figure.text(0.30, 0.90, "", ha="center", va="center", weight="bold")
         # of every mark in the panels
-        rings = {COLOURS.goal: "collision"} if self.run.data.sizes["event"] else {}
+        rings = {COLOURS.goal: "touch"} if self.run.data.sizes["event"] else {}
         rings |= {COLOURS.missed: "missed contact"} if self.missed else {}
         marks = [
             Line2D([], [], marker="o", mfc="none", mec=c, mew=2, ls="", label=name)
@@ -166,18 +168,16 @@ class Film:
         ]
         strip, _ = self.panels[-1].ax.get_legend_handles_labels()
         figure.legend(
-            handles=[*self.panels[0].handles, *marks, *strip], ncols=3, loc="upper center", fontsize="small",
+            handles=[*self.panels[0].handles, *marks, *strip], ncols=3, loc="upper center", fontsize=_SMALLEST,
             bbox_to_anchor=(0.82, 0.33), columnspacing=0.9, handlelength=1.2, labelspacing=0.3, borderaxespad=0,
         )  # fmt: skip
 
     def _say(self, now: Now) -> None:
         self.clock.set_text(f"{min(now.time, self.end):6.2f} s  ({self.speed}×)")
-        self.count.set_text(
-            "1 collision" if now.collisions == 1 else f"{now.collisions} collisions"
-        )
+        self.count.set_text("1 touch" if now.collisions == 1 else f"{now.collisions} touches")
         text, colour = "", "white"
         if now.flash > 0:
-            text, colour = "graze" if now.graze else f"collision {now.collisions}", COLOURS.goal
+            text, colour = "graze" if now.graze else f"touch {now.collisions}", COLOURS.goal
         elif now.slides:
             text, colour = "slides", COLOURS.felt
         elif now.missed:

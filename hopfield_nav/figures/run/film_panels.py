@@ -149,6 +149,7 @@ class MapPanel:
         solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
         self.network = NetworkLayer(ax, run)
         solid.frame_map(ax, run)
+        self.network.add_scale()
         tool = run.data.tool_position.values
         self._trail_rows = path_rows(tool if self.deep else tool[:, :2], 5e-4)
         self._trail_xy = tool[self._trail_rows, :2]

@@ -158,6 +158,18 @@ class NetworkLayer:
         depths = self._plane(self._network, level).of(self._depths[plan])
         self.artists[0].set_data(np.ma.masked_invalid(depths.T))
 
+    def add_scale(self) -> None:
+        """The scale of the landscape at the right of its axes, which move to the left for it."""
+        if self._network is None:
+            return
+        ax = self.artists[0].axes
+        ax.set_anchor("W")
+        beside = ax.inset_axes((1.02, 0.0, 0.035, 0.62))
+        scale = ax.figure.colorbar(self.artists[0], cax=beside)
+        scale.outline.set_visible(False)
+        scale.ax.tick_params(length=2, pad=1)
+        scale.ax.set_title(self._network.label, loc="left", pad=4)
+
     @staticmethod
     def _plane(network: NetworkOfRun, level: int) -> drawn.Plane:
         rest = (level,) * (len(network.near.shape) - 2)
