@@ -3,9 +3,9 @@
     python scripts/documentation/pages.py
 
 writes build/pages: what lies in docs, a page of the API reference for every room (from the
-docstrings, which the engine reads), one with the help of every command, the notebooks with the
-results that are stored in them, and the change log. ``mkdocs build`` makes the site of these files,
-and so can another engine that reads mkdocs.yml.
+docstrings, which the engine reads), one with the help of every command, the network to play with,
+the notebooks with the results that are stored in them, and the change log. ``mkdocs build`` makes
+the site of these files, and so can another engine that reads mkdocs.yml.
 """
 
 import base64
@@ -17,9 +17,11 @@ from pathlib import Path
 import typer.main
 
 from hopfield_nav.cli.app import app
+from hopfield_nav.extensions.network import page_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "build" / "pages"
+NETWORK = "network_page.html"  # the network to play with, to which docs/network.md links
 LEFT_OUT = ("measured", "*.ipynb")  # of docs: what the pages hold already
 PLACES = ("dynamics", "dynamics/*", "hopfield_nav", "hopfield_nav/*", "hopfield_nav/extensions/*")
 STUBS = [path for place in PLACES for path in ROOT.glob(f"{place}/*.pyi")]
@@ -45,6 +47,7 @@ def made() -> dict[str, str | bytes]:
         f"reference/{room}.md": f"# `{room}`\n\n::: {room}\n" for room in ROOMS
     }
     pages["reference/help.md"] = help_of_all()
+    pages[NETWORK] = page_text(command="hopfield-nav network")
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         pages |= notebook_page(path)
