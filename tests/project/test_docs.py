@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from documentation import loop_diagram
 from documentation.pages import NETWORK, ROOMS
 from documentation.tables import detectors, whole_arm_numbers
 from measured_part import parts, read
@@ -71,6 +72,10 @@ def test_record_page_names_every_variable_and_key():
     run = simulate(load_world("u_trap", ["time_limit=8"]))
     for name in [*run.data.data_vars, *run.data.dims, *run.summary]:
         assert name == "world" or re.search(rf"\b{name}\b", page), name
+
+
+def test_every_block_of_the_loop_is_a_link_to_its_page():
+    assert loop_diagram.links() in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 
 
 PAGES = sorted(
