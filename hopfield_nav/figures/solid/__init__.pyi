@@ -7,6 +7,10 @@ from .cell import solid_colour as solid_colour
 from .faces import arm_outline as arm_outline
 from .faces import pose_outline as pose_outline
 from .faces import turned_faces as turned_faces
+from .frames import add_frames as add_frames
+from .frames import default_pose as default_pose
+from .frames import frames_handles as frames_handles
+from .frames import plot_frames as plot_frames
 from .layers import EXCLUDED as EXCLUDED
 from .layers import FOR_A_TIME as FOR_A_TIME
 from .layers import add_bars as add_bars

@@ -277,6 +277,25 @@ def test_the_arm_is_where_it_should_be(browser, main_page, main_run, time, capsu
     assert_arm_is_there(browser, main_run, time, capsule)
 
 
+def test_a_box_shows_the_frames_of_the_links(browser, main_page, main_run):
+    """Their origins and z axes are those of ``link_frames``."""
+    open_page(browser, main_page)
+    seek(browser, 2.0)
+    frames = "hopfieldView.scene.groups.frames"
+    assert not browser.run(f"{frames}.visible")
+    browser.run("document.querySelector('#legend input[name=frames]').click()")
+    assert browser.run(f"{frames}.visible")
+    row = int(np.searchsorted(main_run.data.time.values, browser.run("hopfieldView.clock.time")))
+    expected = link_frames(build_arm(main_run.world), main_run.data.q.values[row])
+    origins = browser.run(f"{frames}.children.map((axes) => axes.position.toArray())")
+    np.testing.assert_allclose(origins, expected[:, :3, 3], atol=2e-3)
+    ahead = browser.run(
+        f"{frames}.children.map((axes) => new THREE.Vector3(0, 0, 1).applyQuaternion(axes.quaternion).toArray())"
+    )
+    np.testing.assert_allclose(ahead, expected[:, :3, 2], atol=5e-3)
+    browser.run("document.querySelector('#legend input[name=frames]').click()")
+
+
 def test_an_unknown_obstacle_is_faint_until_it_is_touched(browser, main_page):
     open_page(browser, main_page)
     k, touched = next(
@@ -337,7 +356,7 @@ def test_a_joint_map_shows_the_places_of_its_touches(browser, tmp_path):
     assert browser.run("document.querySelectorAll('figure.map').length") == 0
     assert browser.run("document.querySelectorAll('figure.curves').length") == 3
     legend = "[...document.querySelectorAll('#legend input')].map((box) => box.name)"
-    assert browser.run(legend) == ["arm", "obstacles", "felt", "trail", "forces"]
+    assert browser.run(legend) == ["arm", "obstacles", "felt", "trail", "forces", "frames"]
     balls = "hopfieldView.scene.groups.felt.children"
     for time in (*run.data.event_time.values, run.data.time.values[-1]):
         for near in (time - 1e-3, time):

@@ -77,9 +77,10 @@ function writeLegend(view, toggle) {
   if (view.forces.length) {
     rows.push(["forces", "force true, estimated (10 N: 5 cm)", view.forces.map((force) => force.colour)]);
   }
+  rows.push(["frames", "frames of the links: x, y, z", [colours.goal, colours.start, colours.felt]]);
   for (const [name, text, shades] of rows) {
     const label = document.createElement("label"), box = document.createElement("input");
-    Object.assign(box, { type: "checkbox", checked: true, name });
+    Object.assign(box, { type: "checkbox", checked: name !== "frames", name });
     box.addEventListener("change", () => toggle(name, box.checked));
     label.append(box, ...shades.map((shade) => {
       const swatch = document.createElement("i");

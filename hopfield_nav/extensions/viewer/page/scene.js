@@ -69,7 +69,7 @@ function makeScene(host, view) {
   const sun = new THREE.DirectionalLight("#ffffff", 1.5);
   sun.position.set(0.6, -0.9, 1.6);
   scene.add(sun);
-  for (const name of ["arm", "obstacles", "map", "felt", "path", "trail", "forces"]) {
+  for (const name of ["arm", "obstacles", "map", "felt", "path", "trail", "forces", "frames"]) {
     groups[name] = new THREE.Group();
     scene.add(groups[name]);
   }
@@ -85,12 +85,13 @@ function makeScene(host, view) {
 
   const draw = () => renderer.render(scene, camera);
   const parts = [
-    addArm(groups.arm, view, colours),
+    addArm(groups.arm, groups.frames, view, colours),
     addSolids(groups.obstacles, view, colours, room),
     view.map ? addPlans(groups, view, colours) : addPlaces(groups.felt, view),
     addTool(groups, view, colours, size),
     addForces(groups.forces, view),
   ];
+  groups.frames.visible = false; // until its box is ticked
   if (view.map) addGrid(groups.map, view.map, colours, size);
   controls.addEventListener("change", draw);
 
@@ -112,10 +113,28 @@ function makeScene(host, view) {
   };
 }
 
-/** The arm's parts, each in the frame of its link. */
-function addArm(group, view, colours) {
+const AXIS = 0.12; // [m] length of the axes of a frame
+
+/** The three axes of a link's frame, seen through the arm. */
+function frameAxes(colours) {
+  const axes = new THREE.Group();
+  [colours.goal, colours.start, colours.felt].forEach((color, k) => {
+    const end = [0, 0, 0];
+    end[k] = AXIS;
+    const geometry = new THREE.BufferGeometry().setFromPoints([vector([0, 0, 0]), vector(end)]);
+    const line = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color, depthTest: false }));
+    line.renderOrder = 10;
+    axes.add(line);
+  });
+  return axes;
+}
+
+/** The arm's parts, each in the frame of its link; and the axes of these frames. */
+function addArm(group, axes, view, colours) {
   const links = view.poses.position.length / (3 * view.time.length);
   const frames = Array.from({ length: links }, () => group.add(new THREE.Group()).children.slice(-1)[0]);
+  const shown = frames.map(() => frameAxes(colours));
+  shown.forEach((each) => axes.add(each));
   for (const part of view.arm) {
     const material = new THREE.MeshLambertMaterial({ color: colours[part.kind] });
     frames[part.link].add(new THREE.Mesh(turnedGeometry(part), material));
@@ -129,6 +148,8 @@ function addArm(group, view, colours) {
       frame.position.lerp(vector(row3(view.poses.position, at + links)), share);
       frame.quaternion.slerp(next.fromArray(view.poses.turn, 4 * (at + links)).normalize(), share);
     }
+    shown[i].position.copy(frame.position);
+    shown[i].quaternion.copy(frame.quaternion);
   });
 }
 
