@@ -2,7 +2,8 @@
 
     python scripts/documentation/loop_diagram.py
 
-draws docs/figures/loop.png and writes the links over it into docs/index.md, between its two marks.
+draws docs/figures/loop.png, and writes the links over it into docs/index.md and where they lie into
+docs/assets/wide.css, between two marks each.
 """
 
 import re
@@ -21,6 +22,8 @@ INDEX = ROOT / "docs" / "index.md"
 HEIGHT = 4.6 * CENTIMETRE
 WIDE, TALL = 0.148, 0.3  # of a block, as shares of the picture
 ROWS = {"upper": 0.68, "lower": 0.2}  # their lower edges
+STYLE = ROOT / "docs" / "assets" / "wide.css"
+_STYLE_MARKS = re.compile(r"/\* loop \*/\n.*?/\* end of loop \*/", re.DOTALL)
 _MARKS = re.compile(r"<!-- loop -->\n.*?<!-- /loop -->", re.DOTALL)
 
 
@@ -98,22 +101,26 @@ def add_arrow(ax: Axes, block: Block, following: Block) -> None:
 
 
 def links() -> str:
-    """The picture with a link over every block, in Markdown."""
-    lines = [
-        "![The loop: sense, estimate, detect, map, network, inverse kinematics, spline, law, arm](figures/loop.png)"
-    ]
-    for block in BLOCKS:
-        top = 1.0 - ROWS[block.row] - TALL
-        place = (
-            f"left: {100 * block.left:.1f}%; top: {100 * top:.1f}%; width: {100 * WIDE:.1f}%; "
-            f"height: {100 * TALL:.1f}%"
-        )
-        lines.append(f'[{block.name}]({block.page}){{ style="{place}" }}')
+    """The picture with a link over every block, in Markdown; ``style`` says where they lie."""
+    words = ", ".join(block.name for block in BLOCKS)
+    lines = [f"![The loop: {words}](figures/loop.png)"]
+    lines += [f"[{block.name}]({block.page}){{ .loop-{k} }}" for k, block in enumerate(BLOCKS)]
     inside = "\n".join(lines)
     return f'<!-- loop -->\n<div class="loop" markdown>\n\n{inside}\n\n</div>\n<!-- /loop -->'
 
 
+def style() -> str:
+    """Where the links lie over the picture, in the language of style sheets."""
+    lines = [
+        f".md-typeset .loop-{k} {{ left: {100 * block.left:.1f}%; top: {100 * (1.0 - ROWS[block.row] - TALL):.1f}%; "
+        f"width: {100 * WIDE:.1f}%; height: {100 * TALL:.1f}%; }}"
+        for k, block in enumerate(BLOCKS)
+    ]
+    return "\n".join(["/* loop */", *lines, "/* end of loop */"])
+
+
 if __name__ == "__main__":
     draw()
-    text = INDEX.read_text(encoding="utf-8")
-    INDEX.write_text(_MARKS.sub(lambda _: links(), text), encoding="utf-8")
+    for path, marks, made in ((INDEX, _MARKS, links()), (STYLE, _STYLE_MARKS, style())):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(marks.sub(lambda _, made=made: made, text), encoding="utf-8")

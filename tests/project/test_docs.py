@@ -54,7 +54,9 @@ def test_readme_has_what_the_main_experiment_gives():
 def test_the_page_of_the_whole_arm_has_its_numbers_and_no_other_file_has_any():
     assert read(ROOT / "docs/lab/whole_arm.md", "numbers") == whole_arm_numbers()
     given = "TURN|_UNSEEN|_FULL_SCALE"  # mathematics, and what a byte holds
-    tuned = re.compile(rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\d.*$", re.MULTILINE)
+    tuned = re.compile(
+        rf"^(?!{given})_?[A-Z][A-Z_]+(?:, _?[A-Z_]+)* = [(-]*\s*[(-]*\d.*$", re.MULTILINE
+    )
     room = ROOT / "hopfield_nav/extensions/whole_arm"
     for file in [*room.glob("*.py"), *room.glob("strategies/*.py")]:
         if file.name == "figures.py":  # sizes of what is drawn
@@ -76,6 +78,7 @@ def test_record_page_names_every_variable_and_key():
 
 def test_every_block_of_the_loop_is_a_link_to_its_page():
     assert loop_diagram.links() in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert loop_diagram.style() in (ROOT / "docs/assets/wide.css").read_text(encoding="utf-8")
 
 
 PAGES = sorted(
