@@ -1,4 +1,7 @@
-"""Whoever asks a method of a user's own: its errors are told as its own, and its patience has an end."""
+"""Asking a method of a user's own.
+
+What it raises is told as its own error, and a method that takes too long is ended.
+"""
 
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,20 +22,21 @@ class Overdue(BaseException):
     """Raised in a method that has had its time."""
 
 
-# of who ends what takes too long; one at most
+# Who ends a block of a method, given by its title, that takes too long; one at most.
 watching: list[Callable[[str], AbstractContextManager[None]]] = []
 
 
 @contextmanager
 def asked(whose: str) -> Iterator[None]:
-    """A block in which a method of a user's own works, by its ``title``; whatever it raises fails it.
+    """A block in which a method of a user's own works; ``whose`` is its ``title``.
 
     The current folder is afterwards what it was before. Ctrl-C goes on.
 
     Raises ``MethodFailed``: with the method, the error, and the line of its file.
     """
+    watch: AbstractContextManager[None] = watching[-1](whose) if watching else nullcontext()
     try:
-        with in_this_folder(), watching[-1](whose) if watching else nullcontext():
+        with in_this_folder(), watch:
             yield
     except (Overdue, MethodFailed) as error:
         raise MethodFailed(f"{whose}: {error}") from None

@@ -30,11 +30,11 @@ class Applied(NamedTuple):
 
 @cache
 def signature(kind: str) -> "numba.core.typing.Signature":
-    """Numba's signature of the methods of a kind."""
+    """Numba's signature of the methods of a kind, one of ``KINDS``."""
     numba = load_numba()
-    arm, sensed, work = (
-        numba.typeof(x) for x in (load_arm("ur5_ragazzon2012"), make_sensed(6), make_work(6))
-    )
+    arm = numba.typeof(load_arm("ur5_ragazzon2012"))
+    sensed = numba.typeof(make_sensed(6))
+    work = numba.typeof(make_work(6))
     vector = numba.types.float64[::1]
     results = {
         "controller": (numba.types.int64, vector),
@@ -49,36 +49,53 @@ def signature(kind: str) -> "numba.core.typing.Signature":
 def compiled(method: Method) -> Callable:
     """The method as a first-class compiled function, compiled when it is first asked for.
 
-    Raises ``BadInput``: Numba cannot compile it for the signature of its kind.
+    Raises ``BadInput``: its kernel is no function, or one that raises; or Numba cannot compile it
+    for the signature of its kind.
     """
     if not callable(method.kernel):
         raise BadInput(f"the {method.title} has no function as its kernel", found=method.kernel)
-    code = getattr(getattr(method.kernel, "py_func", method.kernel), "__code__", None)
-    if code is not None and any(
-        step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code)
-    ):
+    if _raises(method.kernel):
         raise BadInput(
             f"the {method.title} raises errors, which nobody would hear of",
             allowed="numbers for every input",
         )
-    refused = load_numba().core.errors.NumbaError, TypeError, RuntimeError
-    with suppress(*refused):
-        return first_class(signature(method.kind), method.kernel, into_c=True)
+    wanted = signature(method.kind)
+    refusals = (load_numba().core.errors.NumbaError, TypeError, RuntimeError)
+    # First as one that makes no array, which is faster.
+    with suppress(*refusals):
+        return first_class(wanted, method.kernel, into_c=True)
     try:
-        return first_class(signature(method.kind), method.kernel, into_c=True, allocates=True)
-    except refused as error:
+        return first_class(wanted, method.kernel, into_c=True, allocates=True)
+    except refusals as error:
         raise BadInput(f"the {method.title} cannot be compiled: {_cause(error)}") from error
 
 
+def _raises(kernel: Callable) -> bool:
+    """Whether the function's own code has a ``raise``."""
+    function = getattr(kernel, "py_func", kernel)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    return any(step.opname == "RAISE_VARARGS" for step in dis.get_instructions(code))
+
+
 def applied(method: Method, values: dict[str, object], n: int) -> Applied:
-    """A method ready for an arm with ``n`` joints: compiled, its parameters packed, its memory empty."""
+    """A method ready for an arm with ``n`` joints.
+
+    It is compiled, its parameters are packed from ``values`` by name, and its memory is empty.
+
+    Raises ``BadInput``: it cannot be compiled, a value is refused, or ``memory`` raises.
+    """
     with answering(method, "memory"):
         memory = np.zeros(method.memory(n))
     return Applied(compiled(method), method.pack(values, n), memory)
 
 
 def type_of(record: object) -> "numba.types.Type":
-    """Numba's type of a number, an array or a record of them; a type in a record stands for itself."""
+    """Numba's type of a number, an array or a record of them.
+
+    A type in a record stands for itself.
+    """
     numba = load_numba()
     if isinstance(record, numba.types.Type):
         return record
@@ -88,7 +105,10 @@ def type_of(record: object) -> "numba.types.Type":
 
 
 def applied_type(kind: str) -> Any:
-    """Numba's type of ``Applied`` for the methods of a kind; it stands for one in ``type_of``."""
+    """Numba's type of ``Applied`` for the methods of a kind.
+
+    In a record that is given to ``type_of`` it takes the place of an ``Applied``.
+    """
     function = load_numba().types.FunctionType(signature(kind))
     return type_of(Applied(function, np.zeros(0), np.zeros(0)))
 
@@ -100,6 +120,9 @@ def _cause(error: Exception) -> str:
     """What Numba complains of, and the line of the user's file, out of its many lines."""
     plain = _ESCAPES.sub("", str(error))
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
-    told = next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
-    place = next((line for line in reversed(lines) if line.startswith("File ")), "")
-    return f"{told} ({place.rstrip(':')})" if place else told
+    complaints = [line for line in lines if not line.startswith("Failed in")]
+    complaint = complaints[0] if complaints else type(error).__name__
+    places = [line for line in lines if line.startswith("File ")]
+    if not places:
+        return complaint
+    return f"{complaint} ({places[-1].rstrip(':')})"

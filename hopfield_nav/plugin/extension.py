@@ -19,29 +19,34 @@ from typing import Any
 GROUP = "hopfield_nav.extensions"  # of entry points, and the package of ours
 KINDS = ("controller", "estimator", "detector")  # of methods that are compiled
 PLAIN = ("planner", "response", "belief", "navigator", "engine")  # of those in plain Python
-# With which of our extensions comes what a world or a command may ask for: it stands in a file, as
-# an extension that is not installed cannot be asked. ``scripts/comes_with.py`` writes it from what
-# the extensions declare.
+# Says of each extension of ours what comes with it that a world or a command may ask for. It is a
+# file, since an extension that is not installed cannot be asked. ``scripts/comes_with.py`` writes
+# it from what the extensions declare.
 COMES_WITH_FILE = Path(__file__).parent / "comes_with.json"
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What a package adds to the program. Modules are named as the package names them, ``engines.flexible``."""
+    """What a package adds to the program.
 
-    package: str  # its dotted name, ``__package__`` of its extension.py
+    Its modules are named as they are within the package: ``engines.flexible``.
+    """
+
+    # Dotted name of the package, ``__package__`` of its extension.py.
+    package: str
     description: str
-    needs: tuple[str, ...] = ()  # the other extensions that it imports
-    # kind of method (see ``plugin``): the folder whose files are such methods, one a file, under
-    # their own names
+    # The other extensions that it imports.
+    needs: tuple[str, ...] = ()
+    # By the kind of method (see ``plugin``), the folder whose files are such methods: one a file,
+    # under the file's name.
     methods: Mapping[str, str] = field(default_factory=dict)
-    # name: first line of the help; the command is the function of that name in ``commands.NAME``
+    # By the name of a command, the first line of its help. The command is the function of that name
+    # in ``commands.NAME``.
     commands: Mapping[str, str] = field(default_factory=dict)
-    provides: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what the core asks for: "module:attribute"
-    # the pydantic model of its section in a world's ``extensions``, as "module:attribute"; none: it
-    # has no section
+    # By the name of what the core asks for, where it is: "module:attribute".
+    provides: Mapping[str, str] = field(default_factory=dict)
+    # Where the pydantic model is of its section in a world's ``extensions``, "module:attribute";
+    # empty: it has no section.
     section: str = ""
 
     @property
@@ -55,8 +60,10 @@ class Extension:
         return self.package.rpartition(".")[2]
 
     def method_names(self, kind: str) -> tuple[str, ...]:
-        """Its methods of a kind."""
-        return modules_in(f"{self.package}.{self.methods[kind]}") if kind in self.methods else ()
+        """Names of its methods of a kind."""
+        if kind not in self.methods:
+            return ()
+        return modules_in(f"{self.package}.{self.methods[kind]}")
 
     def method_module(self, kind: str, name: str) -> str:
         """Dotted name of the file of a method."""
@@ -64,18 +71,22 @@ class Extension:
 
     def command(self, name: str) -> Any:
         """The function of a command."""
-        return getattr(import_module(f"{self.package}.commands.{name}"), name)
+        module = import_module(f"{self.package}.commands.{name}")
+        return getattr(module, name)
 
     def load(self, place: str) -> Any:
         """What lies at a place, "module:attribute" in its package."""
-        module, _, attribute = place.partition(":")
-        return getattr(import_module(f"{self.package}.{module}"), attribute)
+        name, _, attribute = place.partition(":")
+        module = import_module(f"{self.package}.{name}")
+        return getattr(module, attribute)
 
 
 def modules_in(package: str) -> tuple[str, ...]:
-    """The files of a package's folder, in the order of their names; nothing of them is executed."""
+    """Names of the modules in a package's folder, sorted; none of them is executed."""
     spec = find_spec(package)
-    folders = (spec.submodule_search_locations if spec else None) or []
+    if spec is None:
+        return ()
+    folders = spec.submodule_search_locations or []
     return tuple(sorted(module.name for module in pkgutil.iter_modules(folders)))
 
 
@@ -88,7 +99,10 @@ def our_extensions() -> dict[str, Extension]:
 
 @cache
 def comes_with() -> dict[str, str]:
-    """The extension of ours with which something comes, be it installed or not."""
+    """By what a world or a command may ask for, the extension of ours that has it.
+
+    The extension may be installed or not.
+    """
     declared = json.loads(COMES_WITH_FILE.read_text(encoding="utf-8"))
     return {what: name for name, every in declared.items() for what in every}
 

@@ -1,8 +1,11 @@
-"""Methods by name: of the core and of extensions, each the ``METHOD`` of a file of its name, and files of users."""
+"""Methods by name.
+
+Those of the core and of extensions are each the ``METHOD`` of a file of their name; a user's own is
+named with its file, ``FILE.py:NAME``.
+"""
 
 import importlib
 import importlib.util
-import itertools
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -24,7 +27,9 @@ from hopfield_nav.plugin.installed import (
 )
 from hopfield_nav.plugin.method import Method
 
-_CORE = {  # folder of each kind in the core; where other files lie in it too, the names of the methods
+# By the kind: its folder in the core, and the names of its methods. Without names every file of the
+# folder is a method.
+_CORE: dict[str, tuple[str, tuple[str, ...]]] = {
     "controller": ("control.laws", ()),
     "estimator": ("control.estimators", ()),
     "detector": ("control.detectors", ()),
@@ -38,40 +43,55 @@ _CORE = {  # folder of each kind in the core; where other files lie in it too, t
 
 @cache
 def _core_names(kind: str) -> tuple[str, ...]:
+    """The methods of a kind that the core has."""
     folder, names = _CORE[kind]
-    return names or (modules_in(f"hopfield_nav.{folder}") if folder else ())
+    if names or not folder:
+        return names
+    return modules_in(f"hopfield_nav.{folder}")
 
 
 @cache
 def _our_names(kind: str) -> tuple[str, ...]:
     """The methods of a kind that are there with the program."""
-    of_extensions = (one.method_names(kind) for one in our_extensions().values())
-    return (*_core_names(kind), *itertools.chain.from_iterable(of_extensions))
+    names = list(_core_names(kind))
+    for extension in our_extensions().values():
+        names.extend(extension.method_names(kind))
+    return tuple(names)
 
 
 @cache
 def method_names(kind: str) -> tuple[str, ...]:
-    """The methods of a kind that have names: of the core, and of every extension; each is in a file of its name.
+    """The methods of a kind that have names: of the core, and of every extension.
 
-    What others call alike, or as ours, stands here as ``DISTRIBUTION:NAME``.
+    A method of others has its distribution before its name, ``DISTRIBUTION:NAME``, where another
+    method has the same name. Methods that are compiled are sorted.
     """
+    ours = _our_names(kind)
     of_others = [(one, name) for one in others() for name in one.extension.method_names(kind)]
-    names = dict.fromkeys([*_our_names(kind), *shown(of_others, _our_names(kind))])
-    return tuple(sorted(names) if kind in KINDS else names)
+    names = dict.fromkeys([*ours, *shown(of_others, ours)])
+    if kind in KINDS:
+        return tuple(sorted(names))
+    return tuple(names)
 
 
 def is_bundled(kind: str, name: str) -> bool:
-    """Whether a method is there with the program, in its core or an extension of ours; nothing of it is loaded."""
+    """Whether a method is there with the program, in its core or an extension of ours.
+
+    Nothing of the method is loaded.
+    """
     return name in _our_names(kind)
 
 
 def is_ours(kind: str, name: str) -> bool:
-    """Whether a method comes with the program, be its extension there or not; any other is somebody's own."""
+    """Whether a method comes with the program or with an extension of ours.
+
+    The extension may be missing. Any other method is somebody's own.
+    """
     return is_bundled(kind, name) or f"{kind} {name}" in comes_with()
 
 
 def brought_by(kind: str, name: str) -> Installed | None:
-    """Who of the others has a method; None where it is ours, of a file, or nobody's.
+    """The extension of others that has a method; None where it is ours, of a file, or nobody's.
 
     Raises ``BadInput``: two others have it.
     """
@@ -81,30 +101,36 @@ def brought_by(kind: str, name: str) -> Installed | None:
 
 
 def shown_names(names: Iterable[str]) -> dict[str, str]:
-    """How each of some methods is called where there is little room, a built-in one by its name.
+    """What methods are called where there is little room, by their names.
 
-    One's own, ``FILE.py:NAME``, is called NAME, or as its file where that is METHOD; where two
-    would be called alike both names are said, and where these are alike the whole.
+    One of a name is called by it. A user's own, ``FILE.py:NAME``, is called NAME, or as its file
+    where NAME is METHOD. Where two would be called alike both parts are said, and where these are
+    alike the whole.
     """
     found: dict[str, str] = {}
     left = dict.fromkeys(names)
-    for k in range(3):
-        tried = {name: _shortened(name)[k] for name in left}
+    for shortened in (_one_part, _both_parts, str):
+        tried = {name: shortened(name) for name in left}
         said = [*tried.values(), *found.values()]
         found |= {name: text for name, text in tried.items() if said.count(text) == 1}
         left = {name: None for name in left if name not in found}
     return found
 
 
-def _shortened(name: str) -> tuple[str, str, str]:
-    """The name of a method of one's own, or of its file; both; and the whole."""
+def _one_part(name: str) -> str:
+    """A method's name without its file; of a METHOD the file."""
     file, _, attribute = name.rpartition(".py:")
-    short = Path(file).name
-    return (
-        (short if file and attribute == "METHOD" else attribute),
-        (f"{short}:{attribute}" if file else name),
-        name,
-    )
+    if file and attribute == "METHOD":
+        return Path(file).name
+    return attribute
+
+
+def _both_parts(name: str) -> str:
+    """A method's name with its file, without the folders before it."""
+    file, _, attribute = name.rpartition(".py:")
+    if not file:
+        return name
+    return f"{Path(file).name}:{attribute}"
 
 
 @cache
@@ -122,9 +148,11 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
     if ".py:" in name:
         method = load_from_file(kind, name, folder or Path())
         if not isinstance(method, Method) or method.kind != kind:
-            (file, attribute), allowed = name.rsplit(":", 1), f"a Method(kind={kind!r}, …)"
+            file, attribute = name.rsplit(":", 1)
             raise BadInput(
-                f"{Path(file).name} has no {kind} of that name", found=attribute, allowed=allowed
+                f"{Path(file).name} has no {kind} of that name",
+                found=attribute,
+                allowed=f"a Method(kind={kind!r}, …)",
             )
         return method
     if is_bundled(kind, name):
@@ -144,15 +172,18 @@ def find_method(kind: str, name: str, folder: Path | None = None) -> Method:
 
 def _bundled(kind: str, name: str) -> Method:
     """A method that is there with the program."""
-    of_extensions = {
-        own: extension.method_module(kind, own)
-        for extension in our_extensions().values()
-        for own in extension.method_names(kind)
-    }
-    in_core = f"hopfield_nav.{_CORE[kind][0]}.{name}"
-    module = in_core if name in _core_names(kind) else of_extensions[name]
-    method: Method = importlib.import_module(module).METHOD
+    method: Method = importlib.import_module(_bundled_module(kind, name)).METHOD
     return method
+
+
+def _bundled_module(kind: str, name: str) -> str:
+    """Dotted name of the file of a method that is there with the program."""
+    if name in _core_names(kind):
+        folder, _ = _CORE[kind]
+        return f"hopfield_nav.{folder}.{name}"
+    ours = our_extensions().values()
+    extension = next(one for one in ours if name in one.method_names(kind))
+    return extension.method_module(kind, name)
 
 
 def _of_others(kind: str, name: str, found: Installed) -> Method:
@@ -160,17 +191,23 @@ def _of_others(kind: str, name: str, found: Installed) -> Method:
 
     Raises ``ImportError``: its file cannot be loaded, or has no such method.
     """
-    module = found.extension.method_module(kind, name.rpartition(":")[2])
-    method = getattr(imported(lambda: importlib.import_module(module)), "METHOD", None)
+    own = name.rpartition(":")[2]
+    place = found.extension.method_module(kind, own)
+    module = imported(lambda: importlib.import_module(place))
+    method = getattr(module, "METHOD", None)
     if not isinstance(method, Method) or method.kind != kind:
-        raise ImportError(f"{module} has no METHOD that is a Method(kind={kind!r}, …)")
+        raise ImportError(f"{place} has no METHOD that is a Method(kind={kind!r}, …)")
     return method
 
 
 def loadable_methods(kind: str) -> dict[str, Method]:
-    """The methods of a kind by their names; of what others cannot have loaded, ``broken`` says why."""
-    found = {name: _bundled(kind, name) for name in method_names(kind) if is_bundled(kind, name)}
-    for name in method_names(kind):
+    """The methods of a kind that can be loaded, by their names.
+
+    Of those of others that cannot, ``broken`` says why.
+    """
+    names = method_names(kind)
+    found = {name: _bundled(kind, name) for name in names if is_bundled(kind, name)}
+    for name in names:
         one = brought_by(kind, name)
         if one is None:
             continue
@@ -178,11 +215,11 @@ def loadable_methods(kind: str) -> dict[str, Method]:
             found[name] = _of_others(kind, name, one)
         except ImportError as error:
             broken[f"{kind} {name} of {one}"] = str(error)
-    return {name: found[name] for name in method_names(kind) if name in found}
+    return {name: found[name] for name in names if name in found}
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
-    """What a file of a user's own, ``FILE.py:NAME`` below ``folder``, holds under a name; None: nothing.
+    """What a user's own file holds under a name, ``FILE.py:NAME`` below ``folder``; None: nothing.
 
     Raises ``BadInput``: there is no such file, or it cannot be loaded.
     """
@@ -191,12 +228,13 @@ def load_from_file(kind: str, name: str, folder: Path) -> Any:
     if not path.is_file():
         raise BadInput(f"no such file for the {kind}", found=str(path))
     about = path.stat()
-    return getattr(_module_of(path, kind, (about.st_mtime_ns, about.st_size)), attribute, None)
+    stamp = (about.st_mtime_ns, about.st_size)
+    return getattr(_module_of(path, kind, stamp), attribute, None)
 
 
 @cache
 def _module_of(path: Path, kind: str, stamp: tuple[int, int]) -> ModuleType:
-    """The module that a file holds, loaded once as long as the file is the same."""
+    """The module that a file holds, loaded once for each ``stamp``: time of change and size."""
     spec = importlib.util.spec_from_file_location(f"user_method_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"not a Python file for the {kind}", found=str(path))

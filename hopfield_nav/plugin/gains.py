@@ -23,7 +23,10 @@ VELOCITY_GAIN = Parameter(
 
 @contextmanager
 def answering(method: Method, what: str) -> Iterator[None]:
-    """A block that asks a method for something; whatever it raises, but Ctrl-C, is its own error."""
+    """A block that asks a method for something.
+
+    Raises ``BadInput``: the method raises; ``what`` cannot be had of it. Ctrl-C goes on.
+    """
     try:
         with in_this_folder():
             yield
@@ -35,7 +38,9 @@ def answering(method: Method, what: str) -> Iterator[None]:
 
 
 def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What an estimator may inherit from a law: the values of its parameters, and the gains that it declares.
+    """What an estimator may inherit from a law, by name.
+
+    That are the ``values`` of the law's parameters, and the gains that it declares.
 
     Raises ``BadInput``: the law cannot say its gains.
     """
@@ -47,7 +52,10 @@ def inheritable(law: Method, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
-    """Gains, (n,) each, with which a law makes joints follow something, be it not the reference; None: it says none.
+    """Gains, (n,) each, with which a law makes the joints follow a motion.
+
+    They are the law's ``gains`` about the reference; else they follow from the ``frequency`` and
+    ``damping_ratio`` of its limits, of a law that follows something else. None: it says neither.
 
     Raises ``BadInput``: the law cannot say its gains or limits, or they are no gains of ``n``
     joints.
@@ -55,12 +63,14 @@ def loop_gains(law: Method, values: Mapping[str, Any], n: int) -> Gains | None:
     limits = limits_of(law, values)
     if law.gains is None and limits.frequency is None:
         return None
-    with answering(law, "limits" if law.gains is None else "gains"):
+    asked_for = "limits" if law.gains is None else "gains"
+    with answering(law, asked_for):
         if law.gains is not None:
             found = Gains(*law.gains(values))
         else:
             omega = np.asarray(limits.frequency, dtype=np.float64)
-            found = Gains(omega * omega, 2.0 * np.asarray(limits.damping_ratio) * omega)
+            damping_ratio = np.asarray(limits.damping_ratio)
+            found = Gains(position=omega * omega, velocity=2.0 * damping_ratio * omega)
         rows = np.array([np.zeros(n) + np.asarray(gain, dtype=np.float64) for gain in found])
         if not (np.isfinite(rows).all() and rows.min() >= 0.0):
             raise ValueError("a gain that is no number from 0")

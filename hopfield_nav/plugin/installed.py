@@ -1,9 +1,9 @@
-"""Which extensions are there: ours, and those of others; and which of them has what is asked for by a name.
+"""Which extensions are there, and which of them has what is asked for by a name.
 
 Those of others are found by entry points of the group ``hopfield_nav.extensions``, which name an
-``Extension``. One that cannot be loaded is left out, and ``broken`` says why. Ours keep their
-names. What others call alike, or as ours, has the name of its distribution before its own,
-``DISTRIBUTION:NAME``.
+``Extension``. One that cannot be loaded is left out, and ``broken`` says why. What is ours keeps
+its name. What is of others has its distribution before its name, ``DISTRIBUTION:NAME``, where
+something else has the same name.
 """
 
 import re
@@ -33,16 +33,18 @@ broken: dict[str, str] = {}  # what of others cannot be loaded, and why
 class Installed:
     """An extension of others."""
 
-    entry: str  # name of its entry point
-    distribution: str  # that brought it
-    version: str  # of the distribution
+    # Name of its entry point.
+    entry: str
+    # The distribution that brought it, and its version.
+    distribution: str
+    version: str
     extension: Extension
 
     def __str__(self) -> str:
         return f"{self.distribution} {self.version}"
 
     def full(self, name: str) -> str:
-        """The name under which nothing else is reached than what it calls so."""
+        """The name with the distribution before it, by which nothing of others is meant."""
         return f"{self.distribution}:{name}"
 
     def is_of(self, distribution: str) -> bool:
@@ -51,16 +53,18 @@ class Installed:
 
 
 def _plain(distribution: str) -> str:
+    """A distribution's name as pip compares it."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 @cache
 def others() -> tuple[Installed, ...]:
-    """The extensions of others that can be loaded, in the order of distributions and entry points."""
+    """The extensions of others that can be loaded, sorted by distribution and entry point."""
     loaded = []
     for entry in entry_points(group=GROUP):
         about = entry.dist
-        name, version = (about.name, about.version) if about else (entry.value, "unknown")
+        name = about.name if about else entry.value
+        version = about.version if about else "unknown"
         try:
             extension = _loaded(entry)
         except Exception as error:
@@ -71,7 +75,11 @@ def others() -> tuple[Installed, ...]:
 
 
 def _loaded(entry: EntryPoint) -> Extension:
-    """What an entry point leads to, whose declarations can be used."""
+    """The extension to which an entry point leads.
+
+    Raises ``TypeError``: it leads to none, or to one whose declarations cannot be used.
+    Raises ``ImportError``: it cannot be imported.
+    """
     extension = imported(entry.load)
     if not isinstance(extension, Extension):
         raise TypeError(f"{entry.value} is {type(extension).__name__}, no Extension")
@@ -90,18 +98,20 @@ def _loaded(entry: EntryPoint) -> Extension:
 
 
 def _require(is_met: bool, field: str, what: str) -> None:
+    """Raise ``TypeError`` that a field is not what it must be, unless it is."""
     if not is_met:
         raise TypeError(f"its {field} is not {what}")
 
 
 def _are_texts(values: Any) -> bool:
+    """Whether something is a sequence of texts."""
     return isinstance(values, Sequence) and all(isinstance(value, str) for value in values)
 
 
 def imported(load: Callable[[], Any]) -> Any:
-    """What a function gives that imports something of others; ``sys.exit`` ends no program of ours.
+    """What a function gives that imports something of others.
 
-    Raises ``ImportError``: it raises.
+    Raises ``ImportError``: the function raises, were it by ``sys.exit``. Ctrl-C goes on.
     """
     try:
         with in_this_folder():
@@ -115,23 +125,36 @@ def imported(load: Callable[[], Any]) -> Any:
 def _told(error: BaseException) -> str:
     """What an error says, in a line."""
     text = " ".join(str(error).split())
-    return text if isinstance(error, ImportError) else f"{type(error).__name__}: {text}"
+    if isinstance(error, ImportError):
+        return text
+    return f"{type(error).__name__}: {text}"
 
 
 def extensions() -> Iterator[Extension]:
-    """Every extension: ours, then those of others, which are looked for when ours have not what is asked."""
+    """Every extension: ours, then those of others.
+
+    Those of others are looked for only when all of ours have been taken.
+    """
     yield from our_extensions().values()
-    yield from (one.extension for one in others())
+    for one in others():
+        yield one.extension
 
 
 def shown(found: Sequence[tuple[Installed, str]], taken: Sequence[str]) -> list[str]:
-    """How what others have is called, each by its owner and name, where ours have ``taken`` some names."""
-    count = Counter([*taken, *(name for _, name in found)])
+    """What the things of others are called, ``found`` as their owners and names.
+
+    A name that another of them has too, or that is ``taken`` by ours, is said in ``full``.
+    """
+    names = [name for _, name in found]
+    count = Counter([*taken, *names])
     return [name if count[name] == 1 else one.full(name) for one, name in found]
 
 
 def owner(what: str, name: str, has: Callable[[Extension, str], bool]) -> Installed | None:
-    """Who of the others has a thing of a name, also as ``DISTRIBUTION:NAME``; None: nobody.
+    """The extension of others that has a thing of a name; None: none has.
+
+    The name may be ``DISTRIBUTION:NAME``. ``has`` says whether an extension has a thing of NAME,
+    and ``what`` names the kind of thing in a message.
 
     Raises ``BadInput``: more than one of them has it.
     """
@@ -141,16 +164,23 @@ def owner(what: str, name: str, has: Callable[[Extension, str], bool]) -> Instal
         for one in others()
         if has(one.extension, own) and (not distribution or one.is_of(distribution))
     ]
+    if not found:
+        return None
     if len(found) > 1:
         full = dict.fromkeys(one.full(own) for one in found)
         allowed = " or ".join(full) if len(full) > 1 else "only one of them installed"
         whose = " and ".join(f"{one.extension.package} of {one}" for one in found)
-        raise BadInput(f"two extensions have a {what} of that name, {whose}", "", name, allowed)
-    return found[0] if found else None
+        raise BadInput(
+            f"two extensions have a {what} of that name, {whose}", found=name, allowed=allowed
+        )
+    return found[0]
 
 
 def not_there(what: str, name: str, known: Sequence[str], allowed: str = "") -> BadInput:
-    """The refusal of a name that nothing has; it names what cannot be loaded, where it may be of that."""
+    """The refusal of a name that nothing has.
+
+    It also says which extensions and methods cannot be loaded, since the name may be of one.
+    """
     distribution = name.rpartition(":")[0]
     if distribution and not any(one.is_of(distribution) for one in others()):
         what = f"{what}: the distribution {distribution} is not installed"
@@ -173,7 +203,9 @@ def find_extension(name: str) -> Extension:
 
 
 def owner_of_section(name: str) -> Installed | None:
-    """Who of the others has a section of a world's ``extensions``; None where it is ours, or nobody's.
+    """The extension of others that has a section of a world's ``extensions``.
+
+    None where the section is of an extension of ours, or of none.
 
     Raises ``BadInput``: two others have it.
     """
@@ -191,7 +223,9 @@ def find_provided(what: str) -> Any:
         if what in extension.provides:
             return extension.load(extension.provides[what])
     found = owner("thing to provide", what, lambda extension, own: own in extension.provides)
-    return None if found is None else found.extension.load(found.extension.provides[what])
+    if found is None:
+        return None
+    return found.extension.load(found.extension.provides[what])
 
 
 def provided(what: str, where: str = "") -> Any:

@@ -1,4 +1,4 @@
-"""What methods are told, and what a planner, a response, a belief and measures in plain Python look like."""
+"""What methods are told, and what those in plain Python have to offer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,15 +10,17 @@ import numpy as np
 class Sensed(NamedTuple):
     """What the control computer knows at the start of a control period."""
 
-    time: np.ndarray  # (1,) simulated time [s]
-    # q, qd: (n,) measured joint angles [rad] and velocities [rad/s]
+    # (1,) simulated time [s]
+    time: np.ndarray
+    # (n,) measured joint angles [rad] and velocities [rad/s]
     q: np.ndarray
     qd: np.ndarray
-    # q_ref, qd_ref, qdd_ref: (n,) reference [rad, rad/s, rad/s²]
+    # (n,) reference [rad, rad/s, rad/s²]
     q_ref: np.ndarray
     qd_ref: np.ndarray
     qdd_ref: np.ndarray
-    tau: np.ndarray  # (n,) torque commanded over the last period [N·m]
+    # (n,) torque commanded over the last period [N·m]
+    tau: np.ndarray
     # (6,) what a sensor at the flange measures, the payload taken off: force [N] and moment about
     # the flange frame's origin [N·m] that the world exerts on the tool, flange axes; zero without
     # one
@@ -28,20 +30,33 @@ class Sensed(NamedTuple):
     felt: np.ndarray
     # (n,) what friction takes from the motors, as the controller's model has it [N·m]
     friction: np.ndarray
-    # (n,) by how much it may be wrong while a gear's strain is not known [N·m]
+    # (n,) by how much ``friction`` may be wrong while a gear's strain is not known [N·m]
     friction_doubt: np.ndarray
 
 
 def make_sensed(n: int) -> Sensed:
     """A record of zeros for an arm with ``n`` joints."""
-    q, qd, q_ref, qd_ref, qdd_ref, tau = np.zeros((6, n))
-    wrench, felt, friction, doubt = np.zeros(6), np.zeros(6), np.zeros(n), np.zeros(n)
-    return Sensed(np.zeros(1), q, qd, q_ref, qd_ref, qdd_ref, tau, wrench, felt, friction, doubt)
+    return Sensed(
+        time=np.zeros(1),
+        q=np.zeros(n),
+        qd=np.zeros(n),
+        q_ref=np.zeros(n),
+        qd_ref=np.zeros(n),
+        qdd_ref=np.zeros(n),
+        tau=np.zeros(n),
+        wrench=np.zeros(6),
+        felt=np.zeros(6),
+        friction=np.zeros(n),
+        friction_doubt=np.zeros(n),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class BelievedMap:
-    """A map of cells, of any rank, with all that is believed on it; a method's own copy cannot be written."""
+    """A map of cells, of any rank, with all that is believed on it.
+
+    What a method gets cannot be written.
+    """
 
     # bool grid: what is known to be there, the rim, and what the arm cannot reach
     blocked: np.ndarray
@@ -49,18 +64,25 @@ class BelievedMap:
     against: np.ndarray
     # (m, 2, rank) int, pairs of neighbouring cells: the steps between them are closed
     closed: np.ndarray
-    certainty: np.ndarray  # (m,) of each of them; 1 where it is proven, and no path may lead there
-    start: tuple[int, ...]  # (rank,) cell
-    goals: np.ndarray  # (g, rank) int, cells; one of them is to be reached
-    moves: np.ndarray  # (k, rank) int, from any cell to those beside it
-    radius: float = 1.0  # of these moves [cells]
-    seed: int = 0  # of the run
+    # (m,) how certain it is that each is closed; 1: it is proven, and no path may lead there
+    certainty: np.ndarray
+    # (rank,) cell
+    start: tuple[int, ...]
+    # (g, rank) int, cells; one of them is to be reached
+    goals: np.ndarray
+    # (k, rank) int, from any cell to those beside it
+    moves: np.ndarray
+    # length of the longest of these moves [cells]
+    radius: float = 1.0
+    # of the run
+    seed: int = 0
 
     def read_only(self) -> "BelievedMap":
-        """The same, its arrays views that cannot be written."""
-        views: dict[str, Any] = {
-            k: read_only(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)
-        }
+        """The same map, its arrays views that cannot be written."""
+        views: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                views[name] = read_only(value)
         return replace(self, **views)
 
 
@@ -68,25 +90,37 @@ class Planner(Protocol):
     """Plans over a map."""
 
     def plan(self, believed: BelievedMap) -> Any:
-        """(k, rank) cells from the start to a goal, each a move from the one before; None: there is no path.
+        """A path: (k, rank) cells from the start to a goal, each a move from the one before.
 
-        Start and goals count as free. Then the program takes the path against which least is
-        believed.
+        None: there is no path. Start and goals count as free. Of the paths to several goals the
+        program takes the one against which least is believed.
         """
 
 
 class Touch(Protocol):
-    """What is known when a response is asked: after a touch, or at the end of what it answered before."""
+    """What is known when a response is asked.
 
-    time: float  # [s]
-    believed: BelievedMap  # its start is the cell from which the arm goes on
-    place: np.ndarray  # (rank,) where the arm was touched, or is now, in cells
-    direction: np.ndarray  # (rank,) of its motion, a unit vector in cells; zero at rest
-    force: np.ndarray  # (rank,) that it felt along the axes of the map, of the tool [N], of joints [N·m]; zero at rest
-    step: np.ndarray | None  # (2, rank) cells of the step that was touched; None where it was none
+    It is asked after a touch, and at the end of the motion that it answered before.
+    """
+
+    # [s]
+    time: float
+    # its start is the cell from which the arm goes on
+    believed: BelievedMap
+    # (rank,) where the arm was touched, or is now, in cells
+    place: np.ndarray
+    # (rank,) of its motion, a unit vector in cells; zero at rest
+    direction: np.ndarray
+    # (rank,) that it felt along the axes of the map: of the tool [N], of joints [N·m]; zero at rest
+    force: np.ndarray
+    # (2, rank) cells of the step that was touched; None where it was none
+    step: np.ndarray | None
 
     def path(self, start: tuple[int, ...]) -> np.ndarray | None:
-        """(k, rank) cells from a cell to the goal, of the world's planner; None where it finds none."""
+        """The path of the world's planner from a cell to the goal, (k, rank) cells.
+
+        None: it finds none.
+        """
 
 
 class Response(Protocol):
@@ -106,12 +140,19 @@ class Response(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ContactReport:
-    """What touches have told of the places of obstacles, on a map of joint angles; it cannot be written."""
+    """What touches have told of the places of obstacles, on a map of joint angles.
 
-    believed: BelievedMap  # the map; ``against`` is what the built-in strategies believe
-    points: np.ndarray  # (k, 3) where the arm may have been touched, base axes [m]
-    weights: np.ndarray  # (k,) how likely each is; those of one touch sum to 1 at most
-    touches: np.ndarray  # (k,) int, number of the touch that each is of
+    It cannot be written.
+    """
+
+    # the map; its ``against`` is what the built-in strategies believe
+    believed: BelievedMap
+    # (k, 3) where the arm may have been touched, base axes [m]
+    points: np.ndarray
+    # (k,) how likely each point is; those of one touch sum to 1 at most
+    weights: np.ndarray
+    # (k,) int, number of the touch that each point is of
+    touches: np.ndarray
     # of a point (3,) and a distance [m], the bool grid of the cells where the arm is nearer to it
     near: Callable[[np.ndarray, float], np.ndarray]
 
@@ -119,16 +160,18 @@ class ContactReport:
 class CollisionEvidence(NamedTuple):
     """What speaks against the cells of a map."""
 
-    cells: np.ndarray  # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least
-    # (k, 3) places through which no step shall sweep, unless so much is risked [m]
+    # float32 grid, at least 0: -ln(1 - certainty) that a cell is blocked; the path risks the least
+    cells: np.ndarray
+    # (k, 3) places [m] through which no step shall sweep, unless the path risks their weights
     points: np.ndarray = np.zeros((0, 3))
-    weights: np.ndarray = np.zeros(0)  # (k,) how certain each is
+    # (k,) how certain each place is
+    weights: np.ndarray = np.zeros(0)
     # float32 grid: what takes the place of ``cells`` where the path would else risk more than one
     # half; None: they stay
     at_last: np.ndarray | None = None
 
 
-# what both were called before: files of users keep working
+# What ``CollisionEvidence`` and ``ContactReport`` were called before: files of users keep working.
 Against = CollisionEvidence
 Felt = ContactReport
 
@@ -146,7 +189,8 @@ class Measures:
 
     # of a ``Run``, a mapping from the names of columns to numbers, text or None
     function: Callable[[Any], Mapping[str, Any]]
-    columns: Mapping[str, str]  # unit of every column, "1" where there is none and "" for text
+    # unit of every column, "1" where there is none and "" for text
+    columns: Mapping[str, str]
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

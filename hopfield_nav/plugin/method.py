@@ -34,38 +34,49 @@ class Limits(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """Of a law tau = M (qdd_ref - K0 q~ - K1 q~') + h(q, q'), q~ = q - q_ref; each one number or (n,)."""
+    """The gains K0 and K1 of a control law of computed torque, each one number or (n,).
 
-    position: float | np.ndarray  # K0 [1/s²]
-    velocity: float | np.ndarray  # K1 [1/s]
+    The law is tau = M (qdd_ref - K0 q~ - K1 q~') + h(q, q') with q~ = q - q_ref.
+    """
+
+    # K0 [1/s²]
+    position: float | np.ndarray
+    # K1 [1/s]
+    velocity: float | np.ndarray
 
 
 @dataclass(frozen=True)
 class Method:
-    """A function or class, its parameters, and how much it remembers; for the kinds see ``plugin``.
+    """A function or class that a world file may choose, with the parameters that it takes.
 
-    ``limits`` gives what a control law asks of step and period, for the values of its parameters by
-    name. ``gains`` gives the ``Gains`` of a law of their form about the reference; None: it is of
-    another. ``needs``: of an estimator ``WRIST`` where it reads the sensor at the flange, and so
-    knows nothing of each joint's own torque, or ``REFERENCE`` where it judges by how far the arm is
-    off that; of a detector ``JOINT_TORQUES`` where it judges those; of a control law ``FORCE_FELT``
-    where it controls a force, its parameter ``force`` [N], or ``NO_REFERENCE`` where it follows
-    none; of a response ``FORCE_FELT`` where it controls ``explore.force``; of an engine ``ROTORS``
-    where its joints have rotors in any case, also those of an arm without.
+    The kinds, and what the function of each is called with, stand in ``plugin``. What a method may
+    need:
+
+    - an estimator: ``WRIST``, it reads the sensor at the flange, and so knows nothing of each
+      joint's own torque; ``REFERENCE``, it judges by how far the arm is off its reference;
+    - a detector: ``JOINT_TORQUES``, it judges the torques of single joints;
+    - a control law: ``FORCE_FELT``, it controls a force, its parameter ``force`` [N];
+      ``NO_REFERENCE``, it follows no reference;
+    - a response: ``FORCE_FELT``, it controls the force ``explore.force``;
+    - an engine: ``ROTORS``, its joints have rotors, also those of an arm without.
     """
 
     kind: str
     name: str
     kernel: Callable
     parameters: tuple[Parameter, ...] = ()
+    # of the number of joints, how many numbers it keeps between periods
     memory: Callable[[int], int] = lambda n: 0
     description: str = ""
+    # of the values of a control law's parameters by name, what it asks of step and period
     limits: Callable[[Mapping[str, Any]], Limits] = lambda values: Limits()
+    # one of those above; empty: nothing
     needs: str = ""
+    # of the same values, the gains of a law of the form of ``Gains``; None: it has another form
     gains: Callable[[Mapping[str, Any]], Gains] | None = None
     # other methods that it looks up, by kind and name
     uses: tuple[tuple[str, str], ...] = ()
-    # of a response that has to feel a force: the one in its place where friction hides it
+    # of a response that has to feel a force: the one in its place where friction hides the force
     where_hidden: str = ""
 
     def __post_init__(self) -> None:
@@ -80,10 +91,11 @@ class Method:
     def made(self, values: Mapping[str, Any]) -> Any:
         """What a method in plain Python makes for a run, of its parameters or their defaults.
 
-        Raises ``MethodFailed``: it raises.
+        Raises ``MethodFailed``: the method raises.
         """
         with asked(self.title):
-            return self.kernel(**{p.name: values.get(p.name, p.default) for p in self.parameters})
+            arguments = {p.name: values.get(p.name, p.default) for p in self.parameters}
+            return self.kernel(**arguments)
 
     def pack(self, values: dict[str, object], n: int) -> np.ndarray:
         """The float64 array of parameters for an arm with ``n`` joints.
@@ -93,24 +105,32 @@ class Method:
         """
         packed = [np.zeros(0)]
         for parameter in self.parameters:
+            value = values.get(parameter.name, parameter.for_joints(n))
             try:
-                value = values.get(parameter.name, parameter.for_joints(n))
-                if value is None and parameter.of_arm is not None:
-                    raise BadInput(
-                        "follows from the arm and its control law, which are not known here",
-                        where=parameter.name,
-                        found="no value",
-                        allowed=f"numbers [{parameter.unit}]",
-                    )
-                array = np.atleast_1d(parameter.check(value))
+                packed.append(_numbers(parameter, value, n))
             except BadInput as error:
                 raise error.at(f"{self.kind} {self.name}: {error.where}") from None
-            wanted = n if parameter.per_joint else 1
-            if array.size not in (1, wanted):
-                where = f"{self.kind} {self.name}: {parameter.name}"
-                allowed = f"{wanted} numbers, one a joint"
-                raise BadInput(
-                    "wrong number of values", where=where, found=list(array), allowed=allowed
-                )
-            packed.append(np.repeat(array, wanted) if array.size == 1 else array)
         return np.concatenate(packed)
+
+
+def _numbers(parameter: Parameter, value: object, n: int) -> np.ndarray:
+    """The value of a parameter as (1,) number, or as (n,) numbers where it has one a joint."""
+    if value is None and parameter.of_arm is not None:
+        raise BadInput(
+            "follows from the arm and its control law, which are not known here",
+            where=parameter.name,
+            found="no value",
+            allowed=f"numbers [{parameter.unit}]",
+        )
+    numbers = np.atleast_1d(parameter.check(value))
+    wanted = n if parameter.per_joint else 1
+    if numbers.size == 1:
+        return np.repeat(numbers, wanted)
+    if numbers.size != wanted:
+        raise BadInput(
+            "wrong number of values",
+            where=parameter.name,
+            found=list(numbers),
+            allowed=f"{wanted} numbers, one a joint",
+        )
+    return numbers

@@ -1,4 +1,7 @@
-"""The parameters of a method: numbers of the world file with their ranges, and by name in its kernel."""
+"""The parameters of a method: numbers of the world file with their ranges.
+
+In its kernel it has them by their names, of ``unpacker``.
+"""
 
 import sys
 from collections import namedtuple
@@ -45,55 +48,73 @@ class Parameter:
             object.__setattr__(self, "default", tuple(self.default))
 
     def for_joints(self, n: int) -> float | tuple[float, ...] | None:
-        """The default for an arm with ``n`` joints: of a list, the numbers at the same shares of its length."""
-        last = len(self.default) - 1 if isinstance(self.default, tuple) else 0
-        if not isinstance(self.default, tuple) or last + 1 == n:
+        """The default for an arm with ``n`` joints.
+
+        Of a list of another length, each joint has the number at its own share of the list.
+        """
+        if not isinstance(self.default, tuple) or len(self.default) == n:
             return self.default
-        return tuple(self.default[round(i * last / max(n - 1, 1))] for i in range(n))
+        last_number = len(self.default) - 1
+        last_joint = max(n - 1, 1)
+        return tuple(self.default[round(i * last_number / last_joint)] for i in range(n))
 
     def check(self, value: Any) -> float | tuple[float, ...]:
-        """The value as a number, or as a tuple of them, one a joint; how many an arm has, ``pack`` knows.
+        """The value as a number, or as a tuple of them, one a joint.
+
+        Whether these are as many as the arm has joints is for ``Method.pack`` to check.
 
         Raises ``BadInput``: no finite number, or out of the range.
         """
-        value = value.tolist() if isinstance(value, np.ndarray) else value
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
         if self.per_joint and isinstance(value, (list, tuple)) and value:
             return tuple(self._check_one(v, f"{self.name}.{i}") for i, v in enumerate(value))
         return self._check_one(value, self.name)
 
     def _check_one(self, value: Any, where: str) -> float:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not abs(value) <= sys.float_info.max:
-            allowed = f"a finite number{', or a list of them, one a joint' if self.per_joint else ''} [{self.unit}]"
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not abs(value) <= sys.float_info.max:
+            or_list = ", or a list of them, one a joint" if self.per_joint else ""
             raise BadInput(
-                "wrong kind of value", where, "null" if value is None else value, allowed
+                "wrong kind of value",
+                where=where,
+                found="null" if value is None else value,
+                allowed=f"a finite number{or_list} [{self.unit}]",
             )
         return check_range(float(value), self.low, self.high, self.unit, where=where)
 
 
 def unpacker(*declared: Parameter) -> Any:
-    """A kernel that gives the packed array of these parameters by their names; ``declared`` of it are they.
+    """A kernel that gives the packed array of these parameters by their names.
+
+    Its attribute ``declared`` holds the parameters.
 
     With ``unpack = unpacker(...)`` before a method and ``p = unpack(parameters)`` in it,
     ``p.corner`` is a number, and ``p.threshold``, of a parameter with ``per_joint``, (n,) numbers:
     a part of the array, no copy. It finds n from the array's size.
     """
-    joints = [p.per_joint for p in declared]
-    starts = [f"{sum(joints[:k])} * n + {k - sum(joints[:k])}" for k in range(len(declared))]
-    parts = [
-        f"view(array, {at}, (n,))" if each else f"array[{at}]"
-        for at, each in zip(starts, joints, strict=True)
-    ]
+    # How many lists and how many single numbers stand in the array before the next parameter.
+    lists = 0
+    numbers = 0
+    parts = []
+    for parameter in declared:
+        at = f"{lists} * n + {numbers}"
+        if parameter.per_joint:
+            parts.append(f"view(array, {at}, (n,))")
+            lists += 1
+        else:
+            parts.append(f"array[{at}]")
+            numbers += 1
+    n = f"(array.size - {numbers}) // {max(lists, 1)}"
+    text = f"def unpack(array):\n    n = {n}\n    return Named({', '.join(parts)})"
     scope: dict[str, Any] = {
         "Named": namedtuple("Named", [p.name for p in declared]),
         "__name__": __name__,
+        # no slice: kernels that count references would own it, and this step counts none
+        "view": view,
     }
-    scope["view"] = (
-        view  # a slice would be owned by kernels that count references, and this step does not count
-    )
-    size = f"(array.size - {joints.count(False)}) // {max(joints.count(True), 1)}"
-    text = f"def unpack(array):\n    n = {size}\n    return Named({', '.join(parts)})"
     exec(text, scope)  # as namedtuple does
-    scope["unpack"].declared = declared
-    scope["unpack"].written_text = text
-    return Written(scope["unpack"])
+    unpack = scope["unpack"]
+    unpack.declared = declared
+    unpack.written_text = text
+    return Written(unpack)
