@@ -19,9 +19,10 @@ def find_methods(world: World) -> Methods:
 
     Raises ``BadInput``: one is a Python file that may not be executed.
     """
-    find, folder = world.trust.find, world.folder
+    find = world.trust.find
+    folder = world.folder
     return Methods(
-        find("controller", world.controller.law, folder),
-        find("estimator", world.detection.estimator, folder),
-        find("detector", world.detection.measure, folder),
+        law=find("controller", world.controller.law, folder),
+        estimator=find("estimator", world.detection.estimator, folder),
+        detector=find("detector", world.detection.measure, folder),
     )

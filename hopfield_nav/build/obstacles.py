@@ -32,7 +32,7 @@ def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
 
 
 def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
-    """The name of the entry of every solid of ``solids_of``; None where it has none."""
+    """The name of the entry of each of the solids of ``solids_of``; None where it has none."""
     return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
 
 
@@ -43,9 +43,8 @@ def build_obstacles(world: World) -> np.ndarray:
 
 def endless_cylinders(world: World) -> np.ndarray:
     """Centre x, y and radius [m] of the upright cylinders without end, (m, 3)."""
-    rows = [
-        (*s.center, s.radius)
-        for s in all_solids(world)
-        if isinstance(s, Cylinder) and s.height is None
-    ]
+    rows = []
+    for solid in all_solids(world):
+        if isinstance(solid, Cylinder) and solid.height is None:
+            rows.append((*solid.center, solid.radius))
     return np.array(rows, dtype=np.float64).reshape(-1, 3)

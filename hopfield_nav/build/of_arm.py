@@ -1,4 +1,4 @@
-"""Values of methods that nobody gave and that follow from the arm: what is fitted to one is for no other."""
+"""Values of methods' parameters that nobody gave and that follow from the arm."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -17,15 +17,17 @@ def with_values_of_arm(
     gains: Callable[[], Gains | None],
     prefix: str = "",
 ) -> dict[str, Any]:
-    """The ``values`` by name, completed for the ``model`` of the control computer and the ``gains`` of its law.
+    """The ``values`` of some methods' parameters by name, with those that follow from the arm.
 
-    The gains are asked for only where something follows from the arm; None: the law says none.
-    ``prefix`` stands before the name of a value in messages: ``detection.`` of a world.
+    They follow from the control computer's ``model`` of it and from the ``gains`` of the control
+    law, which are asked for only then; None: the law says none. ``prefix`` stands before the name
+    of a value in messages: ``detection.`` of a world.
 
     Raises ``BadInput``: a value does not follow from them.
     """
     completed = dict(values)
-    for parameter in (p for method in methods for p in method.parameters):
+    parameters = [parameter for method in methods for parameter in method.parameters]
+    for parameter in parameters:
         if parameter.of_arm is None or completed.get(parameter.name) is not None:
             continue
         pose = np.array(start_of_arm(model))

@@ -14,10 +14,12 @@ def standing_times(
 ) -> np.ndarray:
     """From when until when each solid of ``all_solids`` stands, (m, 2) [s].
 
-    ``late`` says when those came that had to wait, by their numbers; None: never.
+    ``late`` holds the solids that could come only after their time, since the arm was where they
+    stand: by their numbers the times at which they came; None: never.
     """
     unknown = [obstacle.times for obstacle in world.obstacles for _ in obstacle.solids]
-    times = np.array([*unknown, *[(0.0, np.inf)] * len(solids_of(world.known))]).reshape(-1, 2)
+    known = [(0.0, np.inf) for _ in solids_of(world.known)]
+    times = np.array([*unknown, *known]).reshape(-1, 2)
     for number, came in late.items():
         times[int(number), 0] = np.inf if came is None else came
     return times
