@@ -35,7 +35,7 @@ def describe_run(run: Run) -> dict[str, Any]:
         raise BadInput(
             "no network in this record", where="record.network", found="none", allowed="true"
         )
-    plans = []
+    plans: list[dict[str, Any]] = []
     for k in network.known:
         dark = ~np.isfinite(run.data.activation.values[k])
         path = network.paths[k]
