@@ -265,3 +265,39 @@ def test_where_no_lock_can_be_had_nobody_waits(monkeypatch, tmp_path):
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path / "missing")
     with cache.filling_cache():
         pass
+
+
+@pytest.mark.parametrize(
+    ("version", "flags", "together"),
+    [
+        ((3, 11, 7), "", True),
+        ((3, 13, 5), "", True),
+        ((3, 14, 0), "", False),
+        ((3, 13, 5), "t", False),
+    ],
+)
+def test_pythons_that_were_tried_share_their_code(monkeypatch, version, flags, together):
+    usual = digests.versions()["Python"]
+    monkeypatch.setattr(digests.sys, "version_info", version)
+    monkeypatch.setattr(digests.sys, "abiflags", flags)
+    name = "cpython-314" if version[:2] == (3, 14) else "cpython-313"
+    monkeypatch.setattr(digests.sys.implementation, "cache_tag", name)
+    assert (digests.versions()["Python"] == usual) == together
+
+
+def test_a_script_of_ones_own_can_hand_over_a_record_that_it_defines(tmp_path):
+    """Its class is found by no other process, so the code is compiled in each."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from typing import NamedTuple\n"
+        "import numpy as np\n"
+        "from dynamics.kernels.decorators import kernel\n"
+        "from dynamics.kernels.records import record\n"
+        "@record\nclass Count:\n    calls: int = 0\n"
+        "class Kept(NamedTuple):\n    now: Count\n    rows: np.ndarray\n"
+        "@kernel\ndef step(kept):\n    kept.now.calls += 1\n    return kept.now.calls + kept.rows[0]\n"
+        "print(step(Kept(Count(), np.ones(2))))\n"
+    )
+    for _ in range(2):
+        done = _run([str(script)], tmp_path)
+        assert done.stdout.strip() == "2.0", done.stderr
