@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics.kernels.decorators import inlined, kernel
 from hopfield_nav.planning.neighbourhood import Neighbourhood, strides
-from hopfield_nav.planning.sum_exact import counts_as_none
+from hopfield_nav.planning.sum_exact import PATIENCE, counts_as_none
 
 SMALLEST = 1e-290  # of an activation; times beta >= 1e-17 it is still a normal double
 
@@ -179,16 +179,24 @@ def relax(values, shut, layout, beta, eigenvalue, most_sweeps, tolerance):
 
     In place. The target, at 1, and blocked cells are ``shut`` (cells,); beta is at least 1e-17, and
     ``tolerance`` the relative change of a cell that counts as none, at least that of rounding.
+    ``eigenvalue`` is that of the grid without obstacles, or a bound above it: among many obstacles
+    the over-relaxation that suits it makes the sweeps swing. Where they have not settled in twice
+    the time that they should take, half of it goes on.
     Returns the number of sweeps, whether the last one moved no cell, and whether no activation came
     near the smallest double. If not, the activations are worthless.
     """
     omega = 2.0 / (1.0 + np.sqrt(1.0 - (beta * eigenvalue) ** 2))
     sweeps = 0
+    since = 0  # sweeps with this over-relaxation
     moved = True
     safe = True
     while moved and safe and sweeps < most_sweeps:
-        rule = beta, omega, max(tolerance, counts_as_none(omega, sweeps))
+        if since * (2.0 - omega) > 2.0 * PATIENCE:
+            omega = 1.0 + 0.5 * (omega - 1.0)
+            since = 0
+        rule = beta, omega, max(tolerance, counts_as_none(omega, since))
         moved, least = _sweep(values, shut, layout, rule)
         safe = least > SMALLEST
         sweeps += 1
+        since += 1
     return sweeps, not moved, safe
