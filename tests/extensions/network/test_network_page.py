@@ -232,6 +232,8 @@ def test_the_dark_maze_goes_out_in_float32_and_not_with_exponents(browser):
         logs = np.array(browser.run("hopfield.activation()"), float)
         lit[numbers] = int(np.isfinite(logs).sum())
         assert (browser.run("hopfield.path()") is None) == (numbers != "exponents")
+        told = browser.run("hopfield.reason()")
+        assert ("the light has gone out" in told) == (numbers != "exponents")
     assert lit["float32"] < 60 < lit["doubles"] < 400 < 800 < lit["exponents"]
 
 

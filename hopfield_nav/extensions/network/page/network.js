@@ -131,7 +131,16 @@ function makeNetwork() {
     }
     const cells = climbFrom(climbed, first, target);
     if (cells[cells.length - 1] === target) return { cells, reason: "" };
-    return { cells, reason: whyStopped(state, cells, chosen.beta, cellName) };
+    const reason = whyStopped(state, cells, chosen.beta, cellName);
+    return { cells, reason: reason === NO_PATH && goneOut() || reason };
+  }
+
+  /** In words, that the numbers are too coarse for the start's σ although a way leads to the goal; else empty. */
+  function goneOut() {
+    const plain = chosen.numbers !== "exponents" || swept !== null, { hops } = flood(grid, target);
+    if (chosen.network !== "sum" || !plain || hops[first] < 0) return "";
+    const kind = chosen.numbers === "float32" ? "float32" : "doubles";
+    return `the light has gone out: σ of the start is 0 in ${kind}, though a way of ${hops[first]} steps leads to the goal`;
   }
 
   /** ln σ of a cell; null where it is dark. */
