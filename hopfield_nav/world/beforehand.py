@@ -39,17 +39,21 @@ def remarks_on_arms(world: World) -> list[str]:
     from dynamics import load_named_arm
 
     named = (world.arm, world.plant.dynamics, world.controller.model)
-    files = {name: None for name in named if name is not None and is_path(name)}
+    files = dict.fromkeys(name for name in named if name is not None and is_path(name))
     uses = {name: load_named_arm(name, world.folder).use() for name in files}
     return [f"{name}: {use}" for name, use in uses.items() if use]
 
 
 def further_columns(world: World) -> "tuple[Column, ...]":
-    """Columns of the log of a sensor at the flange, and of noisy torques, if a world has them."""
+    """Columns of the log that not every world has: of a sensor at the flange, of noisy torques."""
     from hopfield_nav.loop import TORQUE_COLUMNS, WRIST_COLUMNS
 
-    noisy = bool(np.any(np.asarray(world.sensors.torque_noise) > 0.0))
-    return (*(WRIST_COLUMNS if world.sensors.wrench else ()), *(TORQUE_COLUMNS if noisy else ()))
+    columns: list[Column] = []
+    if world.sensors.wrench is not None:
+        columns.extend(WRIST_COLUMNS)
+    if np.any(np.asarray(world.sensors.torque_noise) > 0.0):
+        columns.extend(TORQUE_COLUMNS)
+    return tuple(columns)
 
 
 def _on_defaults_of_an_arm(world: World) -> Iterator[str]:
@@ -74,6 +78,7 @@ def _on_defaults_of_an_arm(world: World) -> Iterator[str]:
 
 
 def _on_learning_and_changes(world: World) -> Iterator[str]:
+    """Motions before the first one, and obstacles that come or go where nothing is forgotten."""
     learn = world.controller.learn
     if learn is not False and learn.wiggle > 0.0:
         yield (
@@ -113,6 +118,7 @@ def _has_dry_friction(world: World) -> bool:
 
 
 def _on_the_record(world: World) -> Iterator[str]:
+    """A record that takes much room on disk, or more than there is."""
     from hopfield_nav.loop import make_log
 
     place = tempfile.gettempdir()
@@ -132,13 +138,15 @@ def _on_the_record(world: World) -> Iterator[str]:
 
 
 def _on_the_neighbourhood(world: World) -> Iterator[str]:
+    """So many connections of the network that a plan takes a while."""
     from hopfield_nav.planning import neighbourhood_of
 
     cells = math.prod(world.map.shape)
     # its steps are those along the axes, and its plans are repaired
     if world.map.space == "joints":
         return
-    if cells * (2 * world.planner.radius + 1) ** world.map.rank < _MANY_CONNECTIONS:
+    most_a_cell = (2 * world.planner.radius + 1) ** world.map.rank
+    if cells * most_a_cell < _MANY_CONNECTIONS:
         return
     count = cells * len(neighbourhood_of(world.map.shape, world.planner.radius).offset)
     if count >= _MANY_CONNECTIONS:
@@ -154,11 +162,9 @@ def check_beta_of(world: World) -> None:
     Of a function that is not linear the steepest slope counts.
     """
     planner = world.planner
-    if (
-        planner.kind != "hopfield"
-        or planner.network != "sum"
-        or (planner.activation, planner.beta) == ("linear", None)
-    ):
+    if planner.kind != "hopfield" or planner.network != "sum":
+        return
+    if planner.activation == "linear" and planner.beta is None:
         return
     from hopfield_nav.planning import check_beta, choose_function, judge_function, neighbourhood_of
 
@@ -167,13 +173,15 @@ def check_beta_of(world: World) -> None:
         if planner.activation == "linear" and planner.beta is not None:
             check_beta(planner.beta, near)
         else:
-            judge_function(choose_function("sum", planner.activation, planner.beta, near), near)
+            function = choose_function("sum", planner.activation, planner.beta, near)
+            judge_function(function, near)
     except BadInput as error:
-        sloped = planner.beta is not None and planner.activation != "threshold"
-        raise error.at("planner.beta" if sloped else "planner.activation") from None
+        is_of_beta = planner.beta is not None and planner.activation != "threshold"
+        raise error.at("planner.beta" if is_of_beta else "planner.activation") from None
 
 
 def _on_beta(world: World) -> Iterator[str]:
+    """A function or slope of the neurons with which a climb may not end at the goal."""
     from hopfield_nav.planning import neighbourhood_of
 
     planner = world.planner
@@ -183,7 +191,8 @@ def _on_beta(world: World) -> Iterator[str]:
             "cells without a path to the goal are lit too, and a climb may end among them"
         )
     elif planner.kind == "hopfield" and planner.network == "sum" and planner.beta is not None:
-        most = 1 / len(neighbourhood_of(world.map.shape, planner.radius).offset)
+        neighbours = len(neighbourhood_of(world.map.shape, planner.radius).offset)
+        most = 1 / neighbours
         if planner.beta > most:
             yield (
                 f"planner.beta {planner.beta:g} lies above {most:g}, one over the number of "

@@ -6,9 +6,13 @@ from pathlib import Path
 
 
 def recorded_distribution(folder: Path | None, name: str) -> str:
-    """Distribution and version that brought what a record calls by a name; empty where none is said."""
+    """Distribution and version that brought what a record calls by a name.
+
+    Empty where the record, in ``folder``, says none.
+    """
+    file = (folder or Path()) / "summary.json"
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        summary = json.loads(((folder or Path()) / "summary.json").read_text(encoding="utf-8"))
+        summary = json.loads(file.read_text(encoding="utf-8"))
         for text in summary["brought"].values():
             if text.startswith(f"{name} of "):
                 return str(text.removeprefix(f"{name} of "))

@@ -1,8 +1,9 @@
 """What must fit together between the sections of a world."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from hopfield_nav.world.world import World
 
 
 def check_world(world: World) -> tuple[World, list[BadInput]]:
-    """The world, its start as joint angles; and all that does not fit together, ``where`` being the key.
+    """The world with its start as joint angles, and all that does not fit together.
 
-    Its form is right. What must fit the arms is looked at where there are such arms.
+    The form of the world is right already. The ``where`` of each fault is a key of the world. What
+    must fit the arms is looked at only if they can be loaded.
     """
     joints = world.map.space == "joints"
     faults = faults_of(_OF_SETTINGS if joints else (*_OF_SETTINGS, *_OF_A_TOOLS_MAP), world)
@@ -28,11 +30,8 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
     if of_arms:
         return world, [*faults, *of_arms]
     world, of_start = fitting.with_start(world, arms)
-    return world, [
-        *faults,
-        *of_start,
-        *faults_of((*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS, world),
-    ]
+    checks = (*_OF_ARMS, *fitting.OF_A_JOINT_MAP) if joints else _OF_ARMS
+    return world, [*faults, *of_start, *faults_of(checks, world)]
 
 
 def _check_engine_of_pushes(world: World) -> None:
@@ -126,7 +125,8 @@ def _check_keys_of_the_whole_arm(world: World) -> Iterator[BadInput]:
 
 def _check_periods(world: World) -> Iterator[BadInput]:
     """Times that are multiples of the step, of the control and of a sensor at the flange."""
-    step, wrench = world.plant.step, world.sensors.wrench
+    step = world.plant.step
+    wrench = world.sensors.wrench
     periods = {
         "controller.period": world.controller.period,
         "sensors.wrench.period": wrench.period if wrench else None,
@@ -153,7 +153,9 @@ def _check_network(world: World) -> None:
 
 
 def _check_delay(world: World) -> None:
-    period, delay = world.controller.period, world.controller.delay
+    """A delay is a whole number of control periods."""
+    period = world.controller.period
+    delay = world.controller.delay
     if not _is_multiple(delay, period, least=0) or delay > 64.5 * period:
         message = "not a whole number of control periods, at most 64"
         raise BadInput(
@@ -168,16 +170,19 @@ def _looked_into(world: World, kind: str) -> plugin.Method | None:
     """The method of a kind that a world names; None where nobody looks into it."""
     section = world.controller if kind == "controller" else world.detection
     name = next(getattr(section, key) for key, own in section.kinds.items() if own == kind)
-    looked_into = world.trust.looks_into(kind, name)
-    return world.trust.find(kind, name, world.folder) if looked_into else None
+    if not world.trust.looks_into(kind, name):
+        return None
+    return world.trust.find(kind, name, world.folder)
 
 
 def _check_needs(world: World) -> None:
-    """An estimator that reads a sensor needs it, and goes with a detector that judges what it knows."""
-    estimator, detector = _looked_into(world, "estimator"), _looked_into(world, "detector")
+    """An estimator of the sensor at the flange needs it, and a detector of what it knows."""
+    estimator = _looked_into(world, "estimator")
+    detector = _looked_into(world, "detector")
     if estimator is None or detector is None or estimator.needs != plugin.WRIST:
         return
-    estimates, measure = world.detection.estimator, world.detection.measure
+    estimates = world.detection.estimator
+    measure = world.detection.measure
     if world.sensors.wrench is None:
         allowed = "an estimator that feels through the joints, or sensors.wrench: {} and its errors"
         raise BadInput(
@@ -191,17 +196,25 @@ def _check_needs(world: World) -> None:
 
 
 def _check_report(world: World) -> None:
-    """A level to report is below the threshold, wherever on the motion, of a detector that has one."""
-    detection, key, detector = world.detection, "detection.report", _looked_into(world, "detector")
+    """A level to report lies below the detector's threshold, in every part of the motion."""
+    key = "detection.report"
+    detection = world.detection
+    detector = _looked_into(world, "detector")
     if detection.report is None or detector is None:
         return
     threshold = next((p for p in detector.parameters if p.name == "threshold"), None)
     if threshold is None:
-        what, allowed = f"{detection.measure} has no threshold", "null, or a detector that has one"
-        raise BadInput(what, where=key, found=detection.report, allowed=allowed)
-    least = np.asarray(detection.parameters["threshold"]) * min(detection.by_segment or (1.0,))
+        raise BadInput(
+            f"{detection.measure} has no threshold",
+            where=key,
+            found=detection.report,
+            allowed="null, or a detector that has one",
+        )
+    least_share = min(detection.by_segment or (1.0,))
+    least = np.asarray(detection.parameters["threshold"]) * least_share
     report = np.asarray(replace(threshold, name=key).check(detection.report))
-    if (least.size == report.size or 1 in (least.size, report.size)) and not np.all(report < least):
+    of_as_many_joints = least.size == report.size or 1 in (least.size, report.size)
+    if of_as_many_joints and not np.all(report < least):
         allowed = f"below {least.tolist()} [{threshold.unit}], on every joint"
         raise BadInput(
             "not below the threshold", where=key, found=detection.report, allowed=allowed
@@ -209,12 +222,11 @@ def _check_report(world: World) -> None:
 
 
 def _check_mujoco(world: World) -> None:
+    """MuJoCo gives the joints friction only with gears that give before they slip."""
     friction = world.plant.friction
-    if (
-        world.plant.engine == "mujoco"
-        and friction is not None
-        and world.plant.presliding in (None, "ideal")
-    ):
+    if world.plant.engine != "mujoco" or friction is None:
+        return
+    if world.plant.presliding in (None, "ideal"):
         message = (
             "MuJoCo's own friction is soft and creeps: it is not offered, but gears that give are"
         )
@@ -223,39 +235,54 @@ def _check_mujoco(world: World) -> None:
 
 
 def _is_multiple(value: float, unit: float, least: int = 1) -> bool:
+    """Whether a value is a whole number of units, at least ``least`` of them."""
     count = round(value / unit)
     return count >= least and math.isclose(value, count * unit, rel_tol=1e-6, abs_tol=1e-12)
 
 
 def _check_inherited(world: World) -> None:
     """An estimator that works on the controller's gains or parameters needs a law that has them."""
-    estimator, law = _looked_into(world, "estimator"), _looked_into(world, "controller")
-    parameters = [p for p in estimator.parameters if p.inherit] if estimator and law else []
-    if law is None or not parameters or any(fitting.check_lengths(world)):
+    estimator = _looked_into(world, "estimator")
+    law = _looked_into(world, "controller")
+    if estimator is None or law is None:
+        return
+    parameters = [p for p in estimator.parameters if p.inherit]
+    if not parameters or any(fitting.check_lengths(world)):
         return  # told of the lists themselves
     offered = plugin.inheritable(law, world.controller.parameters)
-    allowed = "momentum_observer, which works with every law; none; or a law that has what it needs"
     for parameter in parameters:
-        gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
-        message = (
-            f"needs {parameter.description if gain else f'{parameter.name} of the control law'}"
-        )
-        if parameter.name not in offered:
-            message = f"{message}, which law {world.controller.law} has not"
-        else:
-            try:
-                parameter.check(offered[parameter.name])
-                continue
-            except BadInput as fault:
-                message = (
-                    f"{message} on every joint; that of law {world.controller.law} is {fault.found}"
-                )
-        raise BadInput(message, "detection.estimator", world.detection.estimator, allowed)
+        lack = _lack(parameter, offered, world.controller.law)
+        if lack:
+            raise BadInput(
+                lack,
+                where="detection.estimator",
+                found=world.detection.estimator,
+                allowed="momentum_observer, which works with every law; none; or a law that has "
+                "what it needs",
+            )
+
+
+def _lack(parameter: plugin.Parameter, offered: Mapping[str, Any], law: str) -> str:
+    """In words: what an estimator needs and does not get of a control law; empty: it gets it."""
+    is_gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
+    needed = parameter.description if is_gain else f"{parameter.name} of the control law"
+    if parameter.name not in offered:
+        return f"needs {needed}, which law {law} has not"
+    try:
+        parameter.check(offered[parameter.name])
+    except BadInput as fault:
+        return f"needs {needed} on every joint; that of law {law} is {fault.found}"
+    return ""
 
 
 def _check_explore(world: World) -> None:
-    """A surface is followed from step to step of a map of the tool; who slides feels it all the while."""
-    planner, detection, method = world.planner, world.detection, world.explore.method
+    """A surface is followed from step to step of a map of the tool.
+
+    Who slides along it has to feel it all the while.
+    """
+    planner = world.planner
+    detection = world.detection
+    method = world.explore.method
     needed = {
         "map.space: tool": world.map.space == "tool",
         "detection.mark: felt": detection.mark == "felt",
@@ -287,13 +314,19 @@ def _check_explore(world: World) -> None:
 def _check_ties(world: World) -> None:
     """Two steps an axis of the map."""
     if len(world.planner.ties) != 2 * world.map.rank:
-        message, found = f"the map has {world.map.rank} axes", list(world.planner.ties)
-        axes = "+u, -u, +v, -v" + (", +w, -w" if world.map.rank == 3 else "")
-        raise BadInput(message, where="planner.ties", found=found, allowed=f"{axes}, in any order")
+        in_space = ", +w, -w" if world.map.rank == 3 else ""
+        raise BadInput(
+            f"the map has {world.map.rank} axes",
+            where="planner.ties",
+            found=list(world.planner.ties),
+            allowed=f"+u, -u, +v, -v{in_space}, in any order",
+        )
 
 
 def _check_goal(world: World) -> None:
-    grid, goal = world.map, world.goal
+    """The goal lies on the map of the tool, within its rim, and in no known obstacle."""
+    grid = world.map
+    goal = world.goal
     if goal is None:
         return
     for name in ("pose", "joints"):
@@ -302,10 +335,10 @@ def _check_goal(world: World) -> None:
             raise BadInput(
                 "only a map of joint angles has it", where=f"goal.{name}", allowed=allowed
             )
-    key, given = (
-        ("goal.cell", goal.cell) if goal.cell is not None else ("goal.position", goal.position)
-    )
-    found, rank = given or (), grid.rank
+    as_cell = goal.cell is not None
+    key = "goal.cell" if as_cell else "goal.position"
+    found = (goal.cell if as_cell else goal.position) or ()
+    rank = grid.rank
     if len(found) != rank:
         raise BadInput(
             f"the map has {rank} axes", where=key, found=list(found), allowed=f"a list of {rank}"
@@ -315,23 +348,25 @@ def _check_goal(world: World) -> None:
     rim = 1 if grid.rim == "blocked" else 0
     if not all(rim - 0.5 <= at[k] <= grid.shape[k] - rim - 0.5 for k in range(rank)):
         what = "goal outside the map" if not rim else "goal outside the map or on its blocked rim"
-        raise BadInput(
-            what, where=key, found=found, allowed=_allowed_goal(grid, rim, goal.cell is not None)
-        )
+        raise BadInput(what, where=key, found=found, allowed=_allowed_goal(grid, rim, as_cell))
     from hopfield_nav.geometry import capsule_distance  # loads Numba
 
+    without_size = np.array([*point, *point, 0.0])  # a capsule from the goal to the goal
     for i, obstacle in enumerate(world.known):
-        if (
-            capsule_distance(np.array([*point, *point, 0.0]), packed(obstacle.solids)) <= 0.0
-        ).any():
+        distances = capsule_distance(without_size, packed(obstacle.solids))
+        if (distances <= 0.0).any():
             what = f"goal inside {obstacle.name or f'known obstacle {i}'}"
             raise BadInput(what, where=key, found=found, allowed="a free place")
 
 
 _Check = Callable[[World], Iterable[BadInput] | None]
 _OF_ARMS: tuple[_Check, ...] = (
-    fitting.check_rotors, fitting.check_plan, fitting.check_pushes, fitting.check_lengths, _check_inherited,
-)  # fmt: skip
+    fitting.check_rotors,
+    fitting.check_plan,
+    fitting.check_pushes,
+    fitting.check_lengths,
+    _check_inherited,
+)
 _OF_SETTINGS: tuple[_Check, ...] = (
     _check_engine_of_pushes,
     _check_delay_of_held_torque,
@@ -358,7 +393,9 @@ _OF_A_TOOLS_MAP: tuple[_Check, ...] = (
 
 
 def _allowed_goal(grid: MapSection, rim: int, as_cell: bool) -> str:
-    first, last = [rim] * grid.rank, [n - 1 - rim for n in grid.shape]
+    """In words: the cells, or the places, where a goal may be, ``rim`` cells from each end."""
+    first = [rim] * grid.rank
+    last = [n - 1 - rim for n in grid.shape]
     if any(high < low for low, high in zip(first, last, strict=True)):
         return "none: this map is all rim; a larger map.shape, or map.rim: free"
     if as_cell:

@@ -25,7 +25,9 @@ from hopfield_nav.world.trust import Trust
 if TYPE_CHECKING:
     from dynamics import Arm
 
-_AHEAD, _UP = 0.5, 0.3  # shares of the arm's length: the tool at the start
+# Where the tool is at the start, in shares of the arm's length.
+_AHEAD = 0.5
+_UP = 0.3
 _INSIDE = 0.9  # share of its range in which a joint starts
 _TRIES = 24
 _CELLS = 2e6  # of a map of joint angles, at most
@@ -35,40 +37,52 @@ LAG = 0.02  # [m] behind the reference that counts as a touch on a map of joint 
 
 
 def derived(data: dict[str, Any], folder: Path, trust: Trust) -> dict[str, Any]:
-    """Plain data of a world in ``folder``, completed by what follows from its arm, its plant and its map."""
+    """Plain data of a world in ``folder``, with what follows from its arm, plant and map."""
     own: dict[str, dict[str, Any]] = {name: {} for name in ("controller", "detection", "planner")}
-    if (step := value_at(data, ("plant", "step"))) is not None:
+    step = value_at(data, ("plant", "step"))
+    if step is not None:
         own["controller"] = {"period": step}
     shape = value_at(data, ("map", "shape"))
     if isinstance(shape, (list, tuple)) and len(shape) == 3:
         own["planner"] = {"ties": TIES_IN_SPACE}
-    # links to touch, a lag that is a touch, lines, no passing by
+    # The whole arm may touch, and its lag behind the reference is a touch; it passes by nothing,
+    # and goes along straight lines.
     if value_at(data, ("map", "space")) == "joints":
-        own |= {"contact": {"bodies": "arm"}, "detection": {"lag": LAG, "graze": "retreat"}}
-        own |= {"planner": {**own["planner"], "any_angle": True}, "map": {"shape": JOINT_CELLS}}
-    if (arm := _another_arm(data.get("arm"), folder)) is not None:
+        own["contact"] = {"bodies": "arm"}
+        own["detection"] = {"lag": LAG, "graze": "retreat"}
+        own["planner"] |= {"any_angle": True}
+        own["map"] = {"shape": JOINT_CELLS}
+    arm = _another_arm(data.get("arm"), folder)
+    if arm is not None:
         own["controller"] |= lists_of_arm(
             arm, ControllerSection, data.get("controller"), folder, trust
         )
         own["detection"] |= lists_of_arm(
             arm, DetectionSection, data.get("detection"), folder, trust
         )
-        if not any(
-            value_at(data, ("start", key)) is not None for key in ("joints", "pose", "position")
-        ):
+        places = [value_at(data, ("start", key)) for key in ("joints", "pose", "position")]
+        if all(place is None for place in places):
             own["start"] = {"joints": start_of_arm(arm)}
         if "map" in own:
             own["map"] = {"shape": cells_of_arm(arm)}
-    fits = {
-        name: section
-        for name, section in own.items()
-        if section and isinstance(data.get(name, {}), dict)
-    }
-    return {**data, **{name: {**section, **data.get(name, {})} for name, section in fits.items()}}
+    return _completed(data, own)
+
+
+def _completed(data: dict[str, Any], own: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The data with the keys that ``own`` has for its sections, unless they are given."""
+    completed = dict(data)
+    for name, section in own.items():
+        given = data.get(name, {})
+        if section and isinstance(given, dict):
+            completed[name] = {**section, **given}
+    return completed
 
 
 def _another_arm(name: Any, folder: Path) -> "Arm | None":
-    """An arm that is none of the UR5s, whose defaults are the program's own, and that a world may have."""
+    """The arm of a name, if it is none of the UR5s, for which the program's own defaults are.
+
+    None too where no world can have it.
+    """
     if not isinstance(name, str) or (name.startswith("ur5") and not is_path(name)):
         return None
     from dynamics import load_arm  # imports Numba
@@ -80,9 +94,11 @@ def _another_arm(name: Any, folder: Path) -> "Arm | None":
 
 
 def start_of_arm(arm: "Arm") -> tuple[float, ...]:
-    """(n,) joint angles [rad]: the tool ahead of the base, pointing down, each joint near the middle of its range.
+    """(n,) joint angles at the start [rad], unless the world gives them.
 
-    Those of the UR5 where they fit; the middle of the ranges where the tool gets to no such place.
+    They are those of the UR5 where they fit. Else the tool is ahead of the base and points down,
+    and each joint is near the middle of its range; or in the middle, where the tool gets to no such
+    place.
     """
     from dynamics import numeric_inverse_kinematics
 
@@ -91,12 +107,14 @@ def start_of_arm(arm: "Arm") -> tuple[float, ...]:
         return Q0
     ends = np.clip(arm.position_limits, -1e6, 1e6)
     middle = np.where(np.isfinite(high - low), ends.mean(axis=1), np.clip(0.0, low, high))
-    half, rng, pose = np.minimum((high - low) / 2, math.pi), np.random.default_rng(0), np.eye(4)
-    arm = arm._replace(
-        position_limits=np.column_stack([middle - _INSIDE * half, middle + _INSIDE * half])
-    )
+    half = np.minimum((high - low) / 2, math.pi)
+    inside = np.column_stack([middle - _INSIDE * half, middle + _INSIDE * half])
+    arm = arm._replace(position_limits=inside)
+    length = np.abs(arm.dh[:, 1:3]).sum()
+    pose = np.eye(4)
     pose[:3, :3] = DOWN
-    pose[:3, 3] = np.abs(arm.dh[:, 1:3]).sum() * np.array([_AHEAD, 0.0, _UP])
+    pose[:3, 3] = length * np.array([_AHEAD, 0.0, _UP])
+    rng = np.random.default_rng(0)
     near = middle + half * rng.uniform(-0.5, 0.5, (_TRIES, len(low)))
     for any_rotation in (False, True):
         tried = (
@@ -112,25 +130,41 @@ def start_of_arm(arm: "Arm") -> tuple[float, ...]:
 def lists_of_arm(
     arm: "Arm", section: type[MethodSection], given: Any, folder: Path, trust: Trust
 ) -> dict[str, float | tuple[float, ...] | None]:
-    """The lists by default of the methods that a section names, with a number a joint where that are not six."""
+    """Defaults of the methods that a ``given`` section names, where they are others for this arm.
+
+    They are lists with one number a joint, for an arm whose joints are not six.
+    """
     own = section.own_keys(given if isinstance(given, dict) else {}, folder, trust) or {}
-    fitted = {name: (p.default, p.for_joints(len(arm.dh))) for name, p in own.items()}
-    return {name: after for name, (before, after) in fitted.items() if after != before}
+    lists = {}
+    for name, parameter in own.items():
+        fitted = parameter.for_joints(len(arm.dh))
+        if fitted != parameter.default:
+            lists[name] = fitted
+    return lists
 
 
 def cells_of_arm(arm: "Arm") -> tuple[int, ...]:
-    """(n,) cells of each joint, of one angle; wider where it moves the tool little, and one where not at all."""
+    """(n,) how many cells each joint has on a map of joint angles.
+
+    All cells are of one angle, but wider of a joint that moves the tool little; a joint that does
+    not move it at all has one. The angle is the finest with which the map is small enough.
+    """
     if len(arm.dh) == len(JOINT_CELLS):
         return JOINT_CELLS
     d, a = np.abs(arm.dh[:, 1:3]).T
-    lever = (
-        np.cumsum(a[::-1])[::-1] + np.cumsum(d[::-1])[::-1] - d
-    )  # of the stretched arm behind each axis
+    # How long the stretched arm is behind each axis.
+    lever = _sums_to_the_end(a) + _sums_to_the_end(d) - d
     low, high = arm.position_limits.T
-    width = np.minimum(2 * math.pi, high - low) / np.where(lever > lever.max() / 3, 1.0, _WRIST)
+    turn = np.minimum(2 * math.pi, high - low)
+    width = turn / np.where(lever > lever.max() / 3, 1.0, _WRIST)
     angle = _FINEST
     while True:
         cells = np.where(lever > 1e-6, np.maximum(2, np.ceil(width / angle - 1e-9)), 1)
         if cells.prod() <= _CELLS or np.all(cells <= 2):
             return tuple(cells.astype(int).tolist())
         angle *= 1.02
+
+
+def _sums_to_the_end(lengths: np.ndarray) -> np.ndarray:
+    """(n,) the sum of each of n lengths and all behind it."""
+    return np.cumsum(lengths[::-1])[::-1]

@@ -33,8 +33,10 @@ _MERGE = "tag:yaml.org,2002:merge"
 _WHOLE = re.compile(r"[-+]?([0-9]{1,400}|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,4})?")
 _WORDS: dict[str, Any] = {
-    "": None, "~": None, "null": None, "true": True, "yes": True, "on": True, "false": False, "no": False,
-    "off": False, ".nan": float("nan"), ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"),
+    "": None, "~": None, "null": None,
+    "true": True, "yes": True, "on": True,
+    "false": False, "no": False, "off": False,
+    ".nan": float("nan"), ".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"),
 }  # fmt: skip
 Key = tuple[str | int, ...]
 
@@ -43,16 +45,21 @@ Key = tuple[str | int, ...]
 class Document:
     """What a file holds, and where."""
 
-    data: Any  # mappings, lists, text, numbers, booleans and None
-    name: str  # the file as messages name it
+    # mappings, lists, text, numbers, booleans and None
+    data: Any
+    # the file as messages name it
+    name: str
     # for each path of keys, the place as messages name it (``world.yaml, line 3``)
     places: dict[Key, str] = field(default_factory=dict)
-    built: int = 0  # how many values were read, each as often as an alias or a merge repeats it
-    notes: list[str] = field(default_factory=list)  # what its user should know of changes to it
+    # how many values were read, each as often as an alias or a merge repeats it
+    built: int = 0
+    # what its user should know of changes to it
+    notes: list[str] = field(default_factory=list)
 
     def where(self, key: Key) -> str:
-        """The place of a key, or of the nearest section around it that the file holds."""
-        return ": ".join(filter(None, (self.place(key), ".".join(map(str, key)))))
+        """The place of a key and the key, as messages say them."""
+        dotted = ".".join(map(str, key))
+        return ": ".join(part for part in (self.place(key), dotted) if part)
 
     def place(self, key: Key) -> str:
         """File and line of a key, or of the nearest section around it that the file holds."""
@@ -66,35 +73,45 @@ class Document:
 
 
 def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
-    """Read the file of a world or of a sweep; a message about any other file quotes nothing of it.
+    """Read the file of a world or of a sweep.
+
+    A message about any other file quotes nothing of it.
 
     Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no
     key ``format``, nor one of those that ``also`` tell that it is ours.
     """
-    text = _read(path, name := str(path))
+    name = str(path)
+    text = _read(path, name)
     node = _compose(text, name)
-    if not isinstance(node, yaml.MappingNode) or {"format", *also}.isdisjoint(
-        str(key.value) for key, _ in node.value
-    ):
-        where = f"{name}, line {node.start_mark.line + 1}"
+    if not _has_key_of(node, {"format", *also}):
         raise BadInput(
-            "no world and no sweep", where=where, allowed="a mapping of keys with format: 1"
+            "no world and no sweep",
+            where=f"{name}, line {node.start_mark.line + 1}",
+            allowed="a mapping of keys with format: 1",
         )
     return parse_document(text, name)
 
 
+def _has_key_of(node: yaml.Node, keys: Set[str]) -> bool:
+    """Whether what YAML has read is a mapping with one of the keys."""
+    if not isinstance(node, yaml.MappingNode):
+        return False
+    return any(str(key.value) in keys for key, _ in node.value)
+
+
 def parse_document(text: str, name: str) -> Document:
     """Parse YAML text; ``name`` is how messages name its source."""
-    document = Document(None, name)
-    document.data = _build(_compose(text, name), (), document, ())
+    document = Document(data=None, name=name)
+    document.data = _build(_compose(text, name), key=(), document=document, above=())
     return document
 
 
 @lru_cache(maxsize=4)
 def _nodes(text: str) -> yaml.Node | None:
-    """What YAML makes of a text; a world is read again with other changes.
+    """What YAML makes of a text.
 
-    A text that the quick parser refuses is read by Python's, which says why.
+    It is kept, since a world is read again with other changes. A text that the quick parser refuses
+    is read by Python's, which says why.
     """
     with suppress(yaml.YAMLError, ValueError):
         if not _READ_OTHERWISE.search(text):
@@ -103,6 +120,10 @@ def _nodes(text: str) -> yaml.Node | None:
 
 
 def _compose(text: str, name: str) -> yaml.Node:
+    """What YAML makes of a text that is not empty.
+
+    Raises ``BadInput``: it is empty, or no YAML.
+    """
     try:
         node = _nodes(text)
     except yaml.MarkedYAMLError as error:
@@ -120,10 +141,16 @@ def _compose(text: str, name: str) -> yaml.Node:
 
 def parse_value(text: str, name: str) -> Any:
     """The value that ``text`` would have in a YAML file; ``name`` is how messages name it."""
-    return None if not text.strip() else parse_document(text, name).data
+    if not text.strip():
+        return None
+    return parse_document(text, name).data
 
 
 def _read(path: Path, name: str) -> str:
+    """The text of a file.
+
+    Raises ``BadInput``: it cannot be read, is too large, or is no UTF-8.
+    """
     if path.is_dir():
         raise BadInput("is a folder, not a file", where=name)
     if path.exists() and not path.is_file():  # a pipe or a device may never end
@@ -149,6 +176,7 @@ def _read(path: Path, name: str) -> str:
 
 
 def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
+    """What YAML does not understand, and in which line."""
     mark = error.problem_mark or error.context_mark
     where = f"{name}, line {mark.line + 1}" if mark else name
     problem = error.problem or error.context or "syntax"
@@ -157,7 +185,10 @@ def _syntax_error(error: yaml.MarkedYAMLError, name: str) -> BadInput:
 
 
 def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]) -> Any:
-    """The plain value of a node; notes the place of everything in it."""
+    """The plain value of a node at a key of the document, where the place of all in it is noted.
+
+    ``above`` are the nodes that it lies in.
+    """
     place = document.places.setdefault(key, document.line_of(node))
     if id(node) in above or len(above) > DEEPEST:
         raise BadInput("nested too deeply, or in itself", where=place)
@@ -171,21 +202,22 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
         return _build_mapping(node, key, document, above)
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, (*key, i), document, above) for i, item in enumerate(node.value)]
-    return (
-        node.value if isinstance(node, yaml.ScalarNode) and node.style else plain_value(node.value)
-    )
+    is_quoted = isinstance(node, yaml.ScalarNode) and node.style
+    return node.value if is_quoted else plain_value(node.value)
 
 
 def _build_mapping(
     node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
 ) -> dict[str, Any]:
+    """The plain value of a mapping; what is merged into it gives way to its own keys."""
     result: dict[str, Any] = {}
     merged: list[yaml.Node] = []
     for key_node, value_node in node.value:
         if key_node.tag == _MERGE:
-            merged += (
-                value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
-            )
+            if isinstance(value_node, yaml.SequenceNode):
+                merged.extend(value_node.value)
+            else:
+                merged.append(value_node)
             continue
         if not isinstance(key_node, yaml.ScalarNode):
             raise BadInput("a key must be a word", where=document.line_of(key_node))
@@ -202,12 +234,17 @@ def _build_mapping(
 
 
 def plain_value(text: str) -> Any:
-    """What an unquoted word of a YAML file stands for: a number, a truth value, nothing, or itself."""
+    """What an unquoted word of a YAML file stands for.
+
+    That is a number, a truth value, nothing, or the word itself.
+    """
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if _WHOLE.fullmatch(text):
         return int(text[:401])  # of more digits it is beyond every range all the same
-    return float(text) if _NUMBER.fullmatch(text) and math.isfinite(float(text)) else text
+    if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
+    return text
 
 
 class _Dumper(yaml.SafeDumper):
@@ -219,6 +256,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    """A text, in quotes if it would read as something else without."""
     style = None if plain_value(text) == text else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
@@ -239,7 +277,9 @@ def plain(value: Any, depth: int = 0) -> Any:
         return {str(key): plain(v, depth + 1) for key, v in value.items()}
     if isinstance(value, (list, tuple, range)):
         return [plain(v, depth + 1) for v in value]
-    return str(value) if isinstance(value, Path) else value
+    if isinstance(value, Path):
+        return str(value)
+    return value
 
 
 def yaml_text(data: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The sections ``start`` and ``goal`` of a world file: where the arm begins, and where it shall arrive."""
+"""The sections ``start`` and ``goal`` of a world file."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
@@ -9,6 +9,7 @@ from dynamics import BadInput
 from hopfield_nav.world import fields
 from hopfield_nav.world.solids import RotationOrAngles
 
+# Joint angles of the UR5 at the start [rad].
 Q0 = (2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905)
 
 
@@ -44,8 +45,10 @@ class StartSection(fields.GivenKeys):
     @model_serializer(mode="wrap")
     def _given(self, handler: Any) -> dict[str, Any]:
         """Without the joints too where a place of the tool is given."""
-        kept = {key: value for key, value in handler(self).items() if value is not None}
-        return {key: value for key, value in kept.items() if len(kept) == 1 or key != "joints"}
+        given = {key: value for key, value in handler(self).items() if value is not None}
+        if len(given) > 1:
+            given.pop("joints", None)
+        return given
 
 
 class GoalSection(fields.GivenKeys):
@@ -73,8 +76,9 @@ class GoalSection(fields.GivenKeys):
     def _check(self) -> Iterator[BadInput]:
         places = [key for key, value in self if value is not None and key != "tolerance"]
         if len(places) != 1:
-            allowed = "cell: [i, j] or position: [x, y]; on a map of joint angles position, pose or joints"
-            found = " and ".join(places) or "neither"
             yield BadInput(
-                "exactly one of cell and position is needed", found=found, allowed=allowed
+                "exactly one of cell and position is needed",
+                found=" and ".join(places) or "neither",
+                allowed="cell: [i, j] or position: [x, y]; "
+                "on a map of joint angles position, pose or joints",
             )

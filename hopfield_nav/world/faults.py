@@ -21,7 +21,8 @@ from hopfield_nav.world.imperfections import SECTION, WORD
 Fault = tuple[Key, BadInput]
 _Model = TypeVar("_Model", bound=BaseModel)
 _Checked = TypeVar("_Checked")
-_UNKNOWN_KEY, _MISSING = "unknown key", "missing key"
+_UNKNOWN_KEY = "unknown key"
+_MISSING = "missing key"
 _NOTHING = object()
 _ALLOWED = {
     "float_type": "a number",
@@ -51,19 +52,23 @@ def read_form(
         return model.model_validate(document.data, context=context)
     except ValidationError as error:
         every = dict[Key, BadInput]()
-        for fault in error.errors(include_url=False):
-            every.setdefault(*_translate(dict(fault), model, document))
-    first = {
+        for one in error.errors(include_url=False):
+            key, fault = _translate(dict(one), model, document)
+            every.setdefault(key, fault)
+    causes = {
         key: fault for key, fault in every.items() if not _follows(key, fault, every, document)
     }
-    refuse(
-        [(key, fault.at(document.where(key))) for key, fault in (first or every).items()], document
-    )
+    told = causes or every
+    refuse([(key, fault.at(document.where(key))) for key, fault in told.items()], document)
     raise AssertionError("an error without a fault")
 
 
 def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document: Document) -> bool:
-    """Whether a fault is only a consequence: of a misspelt key, or of what a value was derived from."""
+    """Whether a fault is only a consequence of another one.
+
+    A key is missing since it is misspelt, or a value that was derived is wrong since another one,
+    that the file gives, is.
+    """
     if fault.what != _MISSING:
         return value_at(document.data, key, _NOTHING) is _NOTHING
     return any(
@@ -87,7 +92,11 @@ def faults_of(
 
 def placed(faults: Iterable[BadInput], document: Document) -> list[Fault]:
     """Faults whose ``where`` is a dotted key, each with that key, and with file and line."""
-    return [(key := _split(fault.where), fault.at(document.where(key))) for fault in faults]
+    found: list[Fault] = []
+    for fault in faults:
+        key = _split(fault.where)
+        found.append((key, fault.at(document.where(key))))
+    return found
 
 
 def refuse(faults: Iterable[Fault], document: Document) -> None:
@@ -102,8 +111,10 @@ def refuse(faults: Iterable[Fault], document: Document) -> None:
         above = key
         while above not in order and above:
             above = above[:-1]
+        if key in order:
+            return order[key], False
         last = max((i for other, i in order.items() if other[: len(above)] == above), default=0)
-        return (order[key], False) if key in order else (last, True)
+        return last, True
 
     ordered = sorted(faults, key=lambda fault: position(fault[0]))
     if ordered:
@@ -120,41 +131,49 @@ def together(faults: Sequence[BadInput]) -> BadInput:
 def _translate(
     fault: dict[str, Any], model: type[BaseModel], document: Document
 ) -> tuple[Key, BadInput]:
+    """A fault that pydantic has found: its key, and what is said of it."""
     key: Key = tuple(part for part in fault["loc"] if part not in (WORD, SECTION))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadInput):
         whole = (*key, cause.where)  # an unknown key may have dots in it
-        there = value_at(document.data, whole, _NOTHING) is not _NOTHING
-        return (whole if there else (*key, *_split(cause.where))), cause
+        if value_at(document.data, whole, _NOTHING) is not _NOTHING:
+            return whole, cause
+        return (*key, *_split(cause.where)), cause
     section = section_model(key[:-1], model)
     fields = fields_of(section) if section else {}
     if fault["type"] == "extra_forbidden":
         return key, unknown_key(str(key[-1]), list(fields))
     if fault["type"] == "missing":
         name = str(key[-1])
-        return key, BadInput(
-            _MISSING,
-            allowed=(described(section, name) if section and name in fields else "a value"),
-        )
+        meaning = described(section, name) if section and name in fields else "a value"
+        return key, BadInput(_MISSING, allowed=meaning)
+    found = fault["input"]
     if fault["type"] == "literal_error":
-        names = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
-        nearest = nearest_name(fault["input"], names) if isinstance(fault["input"], str) else None
-        allowed = ", ".join(names) or fault["ctx"]["expected"]
+        expected = fault["ctx"]["expected"]
+        names = re.findall(r"'([^']*)'", expected)
         return key, BadInput(
-            "unknown value", found=show(fault["input"]), allowed=allowed, nearest=nearest
+            "unknown value",
+            found=show(found),
+            allowed=", ".join(names) or expected,
+            nearest=nearest_name(found, names) if isinstance(found, str) else None,
         )
     allowed = _ALLOWED.get(fault["type"], fault["msg"].removeprefix("Input should be "))
-    return key, BadInput("wrong kind of value", found=show(fault["input"]), allowed=allowed)
+    return key, BadInput("wrong kind of value", found=show(found), allowed=allowed)
 
 
 def _split(dotted: str) -> Key:
+    """``obstacles.0.radius`` as a path of keys."""
     return tuple(int(part) if part.isdigit() else part for part in dotted.split(".") if part)
 
 
 def unknown_key(key: str, known: Sequence[str], where: str = "") -> BadInput:
     """The fault of a key that is none of those known."""
     return BadInput(
-        _UNKNOWN_KEY, where, key, ", ".join(known) or "no keys yet", nearest_name(key, known)
+        _UNKNOWN_KEY,
+        where=where,
+        found=key,
+        allowed=", ".join(known) or "no keys yet",
+        nearest=nearest_name(key, known),
     )
 
 
@@ -172,6 +191,8 @@ def section_model(key: Key, model: type[BaseModel]) -> type[BaseModel] | None:
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    """The classes of sections in a type, from outside inwards."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [m for part in getattr(annotation, "__args__", ()) for m in _models_in(part)]
+    parts = getattr(annotation, "__args__", ())
+    return [model for part in parts for model in _models_in(part)]

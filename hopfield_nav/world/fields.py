@@ -34,7 +34,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class Range:
-    """Mark of a finite number in ``low`` … ``high`` [``unit``]; ``above`` leaves out ``low`` itself."""
+    """Mark of a finite number in ``low`` … ``high`` [``unit``].
+
+    ``above`` leaves out ``low`` itself.
+    """
 
     low: float
     high: float
@@ -52,11 +55,10 @@ class Range:
     def __get_pydantic_core_schema__(
         self, source: object, handler: pydantic.GetCoreSchemaHandler
     ) -> CoreSchema:
-        finite = core_schema.float_schema(strict=True, allow_inf_nan=False)
-        whole = core_schema.int_schema(strict=True)
-        return core_schema.no_info_after_validator_function(
-            self.check, whole if source is int else finite
-        )
+        number: CoreSchema = core_schema.float_schema(strict=True, allow_inf_nan=False)
+        if source is int:
+            number = core_schema.int_schema(strict=True)
+        return core_schema.no_info_after_validator_function(self.check, number)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
@@ -88,7 +90,8 @@ class _First:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: pydantic.GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(self.check, handler(source))  # type: ignore[attr-defined]
+        check: Callable[[Any], Any] = self.check  # type: ignore[attr-defined]
+        return core_schema.no_info_before_validator_function(check, handler(source))
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,10 @@ class Length(_First):
 
 @dataclass(frozen=True)
 class PerJoint(_First):
-    """Mark of a number in ``low`` … ``high`` [``unit``], or of a list, one a joint; or of a ``word``."""
+    """Mark of one number in ``low`` … ``high`` [``unit``], or of a list of them, one a joint.
+
+    With ``word`` that word may stand in their place.
+    """
 
     low: float
     high: float
@@ -127,19 +133,21 @@ class PerJoint(_First):
         """
         if self.word and value == self.word:
             return self.word
-        values = value if isinstance(value, (list, tuple)) and value else [value]
-        for v in values:
-            if (
-                isinstance(v, bool)
-                or not isinstance(v, (int, float))
-                or not self.low <= v <= self.high
-            ):
-                allowed = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
-                allowed += ", or a list of them, one a joint" + (
-                    f", or {self.word}" if self.word else ""
-                )
-                raise BadInput("wrong value", found=show(v), allowed=allowed)
-        return float(value) if values[0] is value else tuple(float(v) for v in values)
+        if isinstance(value, (list, tuple)) and value:
+            return tuple(self._check_one(one) for one in value)
+        return self._check_one(value)
+
+    def _check_one(self, value: Any) -> float:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not self.low <= value <= self.high:
+            number = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
+            or_word = f", or {self.word}" if self.word else ""
+            raise BadInput(
+                "wrong value",
+                found=show(value),
+                allowed=f"{number}, or a list of them, one a joint{or_word}",
+            )
+        return float(value)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
@@ -157,26 +165,32 @@ class OrWord(_First):
 
     def check(self, value: object) -> object:
         """The section that a word stands for; anything else as it is."""
-        return {self.key: value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {self.key: value}
+        return value
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: pydantic.GetJsonSchemaHandler
     ) -> JsonSchema:
         section = handler(schema)
-        return {"anyOf": [handler.resolve_ref_schema(section)["properties"][self.key], section]}
+        word = handler.resolve_ref_schema(section)["properties"][self.key]
+        return {"anyOf": [word, section]}
 
 
 def unit_of(field: FieldInfo) -> str | None:
     """The unit that a key's marks tell; None where its values are words, counts or sections."""
-    marked = {unit for mark in field.metadata for unit in _units(mark)} | set(
-        _units(field.annotation)
-    )
+    marked = set(_units(field.annotation))
+    for mark in field.metadata:
+        marked.update(_units(mark))
     units = marked - {"", "1"}
     return units.pop() if len(units) == 1 else None
 
 
 def _units(annotation: object) -> Iterator[str]:
-    """The units of a mark, or of the marks within an annotation; those of a section are its own keys'."""
+    """The units of a mark, or of the marks within an annotation.
+
+    A section within it is not looked into: units in it are those of its own keys.
+    """
     if isinstance(annotation, (Unit, Range, PerJoint)):
         yield annotation.unit
     for part in get_args(annotation):
@@ -186,32 +200,35 @@ def _units(annotation: object) -> Iterator[str]:
 def described(model: type[BaseModel], key: str) -> str:
     """What a key of a section means, and its unit."""
     field = fields_of(model)[key]
+    meaning = field.description or _meanings(model).get(key, "")
     unit = unit_of(field)
-    return f"{field.description or _meanings(model).get(key, '')}{f' [{unit}]' if unit else ''}".strip()
+    if unit is None:
+        return meaning.strip()
+    return f"{meaning} [{unit}]".strip()
 
 
 @cache
 def _meanings(model: type[BaseModel]) -> dict[str, str]:
-    """What the source of a section says below its keys, as pydantic would read it of every section at each start.
+    """What the source of a section says below its keys.
 
-    A class that was typed in has no source, and no meanings.
+    pydantic could read it too, but would of every section at each start. A class that was typed in
+    has no source, and no meanings.
     """
     meanings = {}
-    for part in (part for part in reversed(model.__mro__) if issubclass(part, Section)):
+    sections = [part for part in reversed(model.__mro__) if issubclass(part, Section)]
+    for section in sections:
         try:
-            source = dedent(getsource(part))
+            source = dedent(getsource(section))
         except (OSError, TypeError):
             continue
-        statements = next(
-            node.body for node in ast.parse(source).body if isinstance(node, ast.ClassDef)
-        )
-        for key, text in pairwise(statements):
-            if (
-                isinstance(key, ast.AnnAssign)
-                and isinstance(text, ast.Expr)
-                and isinstance(text.value, ast.Constant)
-            ):
-                meanings[ast.unparse(key.target)] = " ".join(str(text.value.value).split())
+        written = ast.parse(source).body
+        statements = next(node.body for node in written if isinstance(node, ast.ClassDef))
+        for key, below in pairwise(statements):
+            if not isinstance(key, ast.AnnAssign) or not isinstance(below, ast.Expr):
+                continue
+            if isinstance(below.value, ast.Constant):
+                text = str(below.value.value)
+                meanings[ast.unparse(key.target)] = " ".join(text.split())
     return meanings
 
 
@@ -221,7 +238,10 @@ def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def with_owner(key: JsonSchema, extension: str, most_set: bool = False) -> JsonSchema:
-    """The schema of a key that says whose it is, an extension's or the core's, and whether most people set it."""
+    """The schema of a key with whose it is, and whether most people set it.
+
+    ``extension`` is ``core`` where it is of no extension.
+    """
     owner = "core" if extension == "core" else f"extension {extension}"
     most = ", one of the ten keys that most people set" if most_set else ""
     mark = {"mostSet": True} if most_set else {}
@@ -250,21 +270,23 @@ class Section(BaseModel):
     model_config = pydantic.ConfigDict(
         extra="forbid", frozen=True, json_schema_extra=_describe_keys
     )
-    extension: ClassVar[str] = "core"  # that its keys belong to
-    owners: ClassVar[dict[str, str]] = {}  # the extensions that other keys of it belong to
+    # the extension that its keys belong to
+    extension: ClassVar[str] = "core"
+    # by key, the extensions that other keys of it belong to
+    owners: ClassVar[dict[str, str]] = {}
     # those of the ten keys of a world that most people set
     most_set: ClassVar[tuple[str, ...]] = ()
 
 
 def without_empty(model: type[BaseModel], data: Any) -> Any:
-    """What a file holds without the keys of a section at which nothing stands: they count as left out."""
+    """What a file holds, without the keys of a section at which nothing stands.
+
+    They count as left out.
+    """
     if not isinstance(data, dict):
         return data
-    return {
-        key: value
-        for key, value in data.items()
-        if value is not None or key not in model.model_fields
-    }
+    empty = {key for key, value in data.items() if value is None and key in model.model_fields}
+    return {key: value for key, value in data.items() if key not in empty}
 
 
 class GivenKeys(Section):
@@ -276,24 +298,29 @@ class GivenKeys(Section):
 
 
 def refuse_section(faults: Iterable[BadInput], error: ValidationError | None = None) -> None:
-    """Refuse a section for all of some faults, ``where`` being the key in it, and for those of an ``error``.
+    """Refuse a section for all of some faults, and for those of an ``error``.
+
+    The ``where`` of each fault is a key of the section.
 
     Raises ``ValidationError``: there are some.
     """
-    own: list[Any] = [
-        {"type": PydanticCustomError("fault", "", {"error": fault}), "input": None}
-        for fault in faults
-    ]
-    of_fields: list[Any] = [
-        e | {"type": PydanticCustomError("fault", "", e["ctx"])} if e["type"] == "fault" else e
-        for e in (error.errors() if error else [])
-    ]
-    if own or of_fields:
-        raise ValidationError.from_exception_data("section", [*own, *of_fields])
+    found: list[Any] = []
+    for fault in faults:
+        found.append({"type": PydanticCustomError("fault", "", {"error": fault}), "input": None})
+    for one in error.errors() if error else []:
+        if one["type"] == "fault":
+            found.append(one | {"type": PydanticCustomError("fault", "", one["ctx"])})
+        else:
+            found.append(one)
+    if found:
+        raise ValidationError.from_exception_data("section", found)
 
 
 def must_fit(check: Callable[[Any], Iterable[BadInput]]) -> Any:
-    """Mark of a method that yields what does not fit together within a section whose keys are of the right form."""
+    """Mark of a method that yields what does not fit together within a section.
+
+    It is asked when all keys of the section are of the right form.
+    """
 
     @wraps(check)
     def checked(section: Section) -> Section:
@@ -309,27 +336,28 @@ def show(value: object) -> object:
 
 
 def _check_rotation(rows: tuple) -> tuple:
+    """The rows themselves, if they are those of a rotation."""
     matrix = np.array(rows)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
     if error > 1e-6 or np.linalg.det(matrix) < 0:
         allowed = "three rows of a right-handed orthonormal matrix, to 1e-6"
-        raise BadInput("not a rotation", found=[list(r) for r in rows], allowed=allowed)
+        raise BadInput("not a rotation", found=[list(row) for row in rows], allowed=allowed)
     return rows
 
 
 def _check_inertia(rows: tuple) -> tuple:
+    """The rows themselves, if they are those of an inertia tensor."""
     matrix = np.array(rows)
-    size = max(float(np.abs(matrix).max()), 1e-12)
-    if (
-        np.abs(matrix - matrix.T).max() > 1e-9 * size
-        or np.linalg.eigvalsh(matrix).min() < -1e-9 * size
-    ):
+    rounding = 1e-9 * max(float(np.abs(matrix).max()), 1e-12)
+    is_symmetric = np.abs(matrix - matrix.T).max() <= rounding
+    if not is_symmetric or np.linalg.eigvalsh(matrix).min() < -rounding:
         allowed = "three rows of a symmetric matrix without negative eigenvalues [kg·m²]"
-        raise BadInput("not an inertia tensor", found=[list(r) for r in rows], allowed=allowed)
+        raise BadInput("not an inertia tensor", found=[list(row) for row in rows], allowed=allowed)
     return rows
 
 
 def _check_gravity(vector: tuple) -> tuple:
+    """The vector itself, if its length is in range."""
     Range(0.0, 50.0, "m/s²").check(math.hypot(*vector))
     return vector
 

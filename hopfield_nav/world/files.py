@@ -1,4 +1,4 @@
-"""Files of a world: finding a world or a sweep by name or path, and paths that move with a world."""
+"""Files of a world: a world or a sweep by name or path, and paths that move with a world."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -10,16 +10,26 @@ from dynamics import BadInput, nearest_name
 from dynamics.files import is_urdf, split_tip
 from hopfield_nav.world.document import Key
 
-_PLACES = (  # of paths in a world
-    "arm", "plant.dynamics", "controller.model", "controller.law", "detection.estimator", "detection.measure",
-    "planner.kind", "planner.strategy", "explore", "explore.method",
-)  # fmt: skip
+# Where a world has paths.
+_PLACES = (
+    "arm",
+    "plant.dynamics",
+    "controller.model",
+    "controller.law",
+    "detection.estimator",
+    "detection.measure",
+    "planner.kind",
+    "planner.strategy",
+    "explore",
+    "explore.method",
+)
 PACKAGE = Path(__file__).resolve().parent.parent
 _SUFFIXES = (".yaml", ".yml")
+# By the name of a copy among results, what lies beside it.
 _RESULTS = {
     "world": ("summary.json", "plan.json"),
     "sweep": ("sweep.csv",),
-}  # what lies beside a copy of that name
+}
 
 
 def world_folders() -> list[Path]:
@@ -85,12 +95,14 @@ def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
     if exists(path):
         return path
     if _is_name(path):
-        here = [
-            file for file in (f"{path.name}{suffix}" for suffix in _SUFFIXES) if exists(Path(file))
-        ]
-        nearest = here[0] if here else nearest_name(path.name, known)
-        allowed = ", ".join([*known, "or the path of a file"])
-        raise BadInput(f"unknown {kind}", found=path.name, allowed=allowed, nearest=nearest)
+        in_this_folder = [f"{path.name}{suffix}" for suffix in _SUFFIXES]
+        here = [file for file in in_this_folder if exists(Path(file))]
+        raise BadInput(
+            f"unknown {kind}",
+            found=path.name,
+            allowed=", ".join([*known, "or the path of a file"]),
+            nearest=here[0] if here else nearest_name(path.name, known),
+        )
     there = exists(path.parent)
     near = [p.name for p in path.parent.glob("*.yaml")] if there else []
     what = f"no such file in {path.parent.resolve()}" if there else "no such file, nor its folder"
@@ -106,13 +118,12 @@ def name_of(path: Path) -> str:
     name = path.resolve().parent.name if is_copy else path.stem
     if not name.strip("."):  # its results would lie in `runs` itself, or beside it
         raise BadInput("no name for its results", where=str(path), allowed="a name before .yaml")
-    return "".join(
-        c if c.isprintable() else "_" for c in name
-    )  # it is printed, and written as text
+    # It is printed, and written as text.
+    return "".join(c if c.isprintable() else "_" for c in name)
 
 
 def relative_to(data: dict[str, Any], old: Path, new: Path) -> None:
-    """Rewrite every path in the plain data of a world, from relative to ``old`` to relative to ``new``."""
+    """Rewrite every path in the plain data of a world that moves from folder ``old`` to ``new``."""
     for section, key in _paths(data):
         section[key] = _move(section[key], old, new)
     for mesh in _meshes(data):
@@ -123,31 +134,36 @@ def _meshes(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The meshes of obstacles, which are a list, or some of them by their numbers."""
     for name in ("obstacles", "known"):
         given = data.get(name) or ()
-        for entry in given.values() if isinstance(given, dict) else given:
+        entries = given.values() if isinstance(given, dict) else given
+        for entry in entries:
             mesh = entry.get("mesh") if isinstance(entry, dict) else None
             if isinstance(mesh, dict) and isinstance(mesh.get("file"), str):
                 yield mesh
 
 
 def paths_from_here(data: dict[str, Any]) -> list[str]:
-    """The paths in the plain data of a world; those that lead to a file from the current folder become whole paths."""
+    """The paths in the plain data of a world.
+
+    Those that lead to a file from the current folder become whole paths.
+    """
     paths = []
     for section, key in _paths(data):
-        given = section[key]
-        section[key] = str(Path.cwd() / given) if Path(_parts(given)[0]).is_file() else given
+        file, _ = _parts(section[key])
+        if Path(file).is_file():
+            section[key] = str(Path.cwd() / section[key])
         paths.append(section[key])
     return paths
 
 
 def _paths(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    """The sections and keys at which the plain data of a world has the path of an arm or of a method."""
-    for *sections, key in (place.split(".") for place in _PLACES):
+    """Where the plain data of a world has the path of an arm or of a method: section and key."""
+    for place in _PLACES:
+        *sections, key = place.split(".")
         section = value_at(data, tuple(sections))
-        if (
-            isinstance(section, dict)
-            and isinstance(given := section.get(key), str)
-            and is_path(given)
-        ):
+        if not isinstance(section, dict):
+            continue
+        given = section.get(key)
+        if isinstance(given, str) and is_path(given):
             yield section, key
 
 
@@ -161,19 +177,22 @@ def nested(key: Key, value: Any) -> dict[str, Any]:
 def value_at(data: Any, key: Key, none: Any = None) -> Any:
     """What plain data has at a key; ``none`` where there is no such key."""
     for part in key:
-        keys: Any = (
-            data
-            if isinstance(data, dict)
-            else range(len(data))
-            if isinstance(data, (list, tuple))
-            else ()
-        )
-        data = data[part] if part in keys else none
+        keys: Any = ()
+        if isinstance(data, dict):
+            keys = data
+        elif isinstance(data, (list, tuple)):
+            keys = range(len(data))
+        if part not in keys:
+            return none
+        data = data[part]
     return data
 
 
 def moved_value(key: Key, value: Any, old: Path, new: Path) -> Any:
-    """A value of a key of the world, its path, if it is one, relative to ``new`` instead of ``old``."""
+    """The value of a key of a world that moves from folder ``old`` to ``new``.
+
+    A path is then relative to ``new``; any other value stays.
+    """
     data = nested(key, value)
     relative_to(data, old, new)
     return value_at(data, key)
@@ -185,17 +204,25 @@ def is_path(name: str) -> bool:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """The file of an arm or of a method, and what stands behind it: ``:TIP`` or ``:NAME``, or nothing."""
+    """The file of an arm or of a method, and what stands behind it.
+
+    That is ``:TIP`` or ``:NAME``, or nothing.
+    """
     file, tip = name.rsplit(":", 1) if ".py:" in name else split_tip(name)
-    return file, "" if tip is None else f":{tip}"
+    if tip is None:
+        return file, ""
+    return file, f":{tip}"
 
 
 def _move(name: str, old: Path, new: Path) -> str:
+    """A path that was relative to the folder ``old``, relative to ``new``."""
     file, behind = _parts(name)
     if Path(file).is_absolute():
         return name
-    return Path(os.path.relpath((old / file).resolve(), new.resolve())).as_posix() + behind
+    moved = os.path.relpath((old / file).resolve(), new.resolve())
+    return Path(moved).as_posix() + behind
 
 
 def _is_name(path: Path) -> bool:
+    """Whether what was given is a name, without a folder and a suffix of YAML."""
     return path.suffix not in _SUFFIXES and path.name == str(path) and bool(path.name)

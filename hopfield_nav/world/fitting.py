@@ -1,4 +1,4 @@
-"""What of a world must fit its arm: names of arms, lists with an entry a joint, friction, start, plan, joint map."""
+"""What of a world must fit its arm: names of arms, lists, friction, start, plan, joint map."""
 
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
@@ -18,10 +18,17 @@ from hopfield_nav.world.world import World, pose_of
 if TYPE_CHECKING:
     from dynamics import Arm
 
+# Sections in which a list has an entry a joint.
 _WITH_LISTS = (
-    "plant", "plant.friction", "plant.torque_ripple", "sensors", "controller",
-    "controller.model_error", "plan", "detection",
-)  # fmt: skip
+    "plant",
+    "plant.friction",
+    "plant.torque_ripple",
+    "sensors",
+    "controller",
+    "controller.model_error",
+    "plan",
+    "detection",
+)
 TOOL_MEASURES = ("wrench_norm", "force_norm")  # detectors that see what acts on the tool alone
 _ARMS = ("arm", "plant.dynamics", "controller.model")
 
@@ -30,15 +37,19 @@ def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
     """The arms that a world names, by their keys; and why others cannot be loaded."""
     from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
 
-    arms, faults = dict[str, Any](), list[BadInput]()
+    arms = dict[str, Any]()
+    faults = list[BadInput]()
     for key in _ARMS:
         name = attrgetter(key)(world)
         try:
             if name:
                 arm = load_arm(name, world.folder)
                 if len(arm.dh) > MOST_JOINTS:
-                    what, allowed = "too many moving joints", f"an arm with at most {MOST_JOINTS}"
-                    raise BadInput(f"{name}: {what}", found=len(arm.dh), allowed=allowed)
+                    raise BadInput(
+                        f"{name}: too many moving joints",
+                        found=len(arm.dh),
+                        allowed=f"an arm with at most {MOST_JOINTS}",
+                    )
                 arms[key] = arm
         except OSError as error:
             faults.append(BadInput("cannot be read", key, name, str(error.strerror)))
@@ -49,23 +60,28 @@ def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
 
 
 def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[BadInput]]:
-    """The world, its start as joint angles; where it does not fit the arms, that of its arm, and why it does not."""
+    """The world with its start as joint angles, and what is wrong with the start.
+
+    Where the start does not fit the arms, the world has the start of its arm by default.
+    """
     try:
         world = world.with_changes(start=_start_of(world))
         given = len(world.start.joints)
         for key, arm in arms.items():
-            if (n := len(arm.mass)) != given:
+            n = len(arm.mass)
+            if n != given:
                 allowed = f"{n}, as arm {attrgetter(key)(world)} has"
                 raise BadInput(
                     "wrong number of joints", where="start.joints", found=given, allowed=allowed
                 )
     except BadInput as error:
-        return world.with_changes(start=StartSection(joints=start_of_arm(arms["arm"]))), [error]
+        start = StartSection(joints=start_of_arm(arms["arm"]))
+        return world.with_changes(start=start), [error]
     return world, []
 
 
 def gives_rotors(world: World) -> bool:
-    """Whether the joints of a world's engine have rotors in any case, also those of an arm without."""
+    """Whether the world's engine gives joints rotors, also those of an arm that has none."""
     engine = world.plant.engine
     is_there = is_code(engine) or engine in method_names("engine")
     if not is_there or not world.trust.looks_into("engine", engine):
@@ -96,8 +112,11 @@ def check_rotors(world: World) -> None:
         )
     bare = np.flatnonzero((np.asarray(coulomb) > 0.0) & (arm.rotor_inertia == 0.0))
     if bare.size and not gives_rotors(world):
-        what = f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: both come from the same gear, and"
-        what += " friction alone would stop so light a joint within a millisecond"
+        what = (
+            f"joint {bare[0] + 1} of arm {name} has friction but no rotor inertia: "
+            "both come from the same gear, and friction alone would stop so light a joint "
+            "within a millisecond"
+        )
         allowed = "null, or plant.dynamics with rotor inertia such as ur5_full"
         raise BadInput(what, "plant.friction", getattr(friction, "coulomb", "arm"), allowed)
 
@@ -108,12 +127,14 @@ def check_lengths(world: World) -> Iterator[BadInput]:
     for section in _WITH_LISTS:
         values = attrgetter(section)(world)
         for key, value in values if isinstance(values, BaseModel) else ():
-            of_joints = isinstance(value, tuple) and key != "by_segment"
-            numbers = of_joints and bool(value) and isinstance(value[0], float)
-            if numbers and len(value) not in (1, n):
-                where, allowed = f"{section}.{key}", f"{n}, one a joint, or a single number"
+            if not isinstance(value, tuple) or not value or key == "by_segment":
+                continue
+            if isinstance(value[0], float) and len(value) not in (1, n):
                 yield BadInput(
-                    "wrong number of values", where=where, found=list(value), allowed=allowed
+                    "wrong number of values",
+                    where=f"{section}.{key}",
+                    found=list(value),
+                    allowed=f"{n}, one a joint, or a single number",
                 )
 
 
@@ -124,7 +145,8 @@ def check_plan(world: World) -> Iterator[BadInput]:
     places = world.plan.places
     limits = load_arm(world.arm, world.folder).position_limits if places else ()
     for place, at in places.items():
-        joints, key = at.joints or (), ".".join(map(str, ("plan", *place, "joints")))
+        joints = at.joints or ()
+        key = ".".join(map(str, ("plan", *place, "joints")))
         if len(joints) not in (0, len(limits)):
             allowed = f"{len(limits)}, as arm {world.arm} has"
             yield BadInput("wrong number of joints", where=key, found=len(joints), allowed=allowed)
@@ -147,34 +169,48 @@ def check_pushes(world: World) -> Iterator[BadInput]:
 
 
 def _start_of(world: World) -> StartSection:
-    """The start of a world as joint angles: those nearest to the default ones that take the tool there."""
-    start, given = world.start, world.start.pose
+    """The start of a world as joint angles.
+
+    Where it is a place of the tool, they are those nearest to the default ones that take it there.
+    """
+    start = world.start
+    given = start.pose
     if given is None and start.position is None:
         return start
     arm = world.bare_arm()
     near = np.array(Q0) if len(arm.dh) == len(Q0) else np.zeros(len(arm.dh))
+    # A map in a plane has the height of all its places.
     place = given.position if given else (*(start.position or ()), world.map.origin[2])[:3]
-    q = _near_joints(arm, *world.tool_pose(place, given), near)
+    pose, any_rotation = world.tool_pose(place, given)
+    q = _near_joints(arm, pose, any_rotation, near)
     if q is None:
-        key, found = "pose" if given else "position", [round(float(v), 6) for v in place]
-        allowed = "a place of the tool, and a rotation there, that it reaches"
         raise BadInput(
-            "the arm does not reach the start", where=f"start.{key}", found=found, allowed=allowed
+            "the arm does not reach the start",
+            where="start.pose" if given else "start.position",
+            found=[round(float(v), 6) for v in place],
+            allowed="a place of the tool, and a rotation there, that it reaches",
         )
     return StartSection(joints=tuple(q.tolist()))
 
 
 def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
-    """(n,) joint angles at the goal that a search from ``near`` finds [rad], a position with any rotation; or None."""
+    """(n,) joint angles at the goal that a search from ``near`` finds [rad]; None: none.
+
+    At a goal that is a position the tool may have any rotation.
+    """
     given = world.goal.pose if world.goal else None
     pose = pose_of(world.goal_point or (), given.rotation if given else np.eye(3))
-    return _near_joints(arm, pose, given is None, near)
+    return _near_joints(arm, pose, any_rotation=given is None, near=near)
 
 
 def _near_joints(
     arm: "Arm", pose: np.ndarray, any_rotation: bool, near: np.ndarray
 ) -> np.ndarray | None:
-    """(n,) the joint angles within limits that are nearest to ``near``; None where there are none."""
+    """(n,) joint angles that take the tool to a pose, within limits and near to ``near``.
+
+    They are the nearest where the arm has a closed form, and those that a search from ``near``
+    finds where it has none, or where the tool may have any rotation. None: there are none.
+    """
     from dynamics import (
         has_closed_form,
         inverse_kinematics,
@@ -190,13 +226,18 @@ def _near_joints(
         return found.q if found.converged else None
     solutions = inverse_kinematics(arm, pose)
     turned = within_limits_turns(arm, solutions, np.broadcast_to(near, solutions.shape))
-    turned = turned[~np.isnan(turned).any(axis=1)]
-    return turned[np.abs(turned - near).sum(axis=1).argmin()] if len(turned) else None
+    within = turned[~np.isnan(turned).any(axis=1)]
+    if not len(within):
+        return None
+    distances = np.abs(within - near).sum(axis=1)
+    return within[distances.argmin()]
 
 
 def _check_joints(world: World) -> Iterator[BadInput]:
     """One axis a joint, and a goal that is no cell."""
-    goal, shape, n = world.goal, world.map.shape, len(world.start.joints)
+    goal = world.goal
+    shape = world.map.shape
+    n = len(world.start.joints)
     allowed = f"{n}, as start.joints has"
     if len(shape) != n:
         yield BadInput(
@@ -225,7 +266,8 @@ def _check_times(world: World) -> Iterator[BadInput]:
     """Obstacles that all stand all the time."""
     for i, obstacle in enumerate(world.obstacles):
         for key in ("appears", "vanishes"):
-            if (time := getattr(obstacle, key)) is not None:
+            time = getattr(obstacle, key)
+            if time is not None:
                 what = "on a map of joint angles nothing comes or goes"
                 yield BadInput(what, f"obstacles.{i}.{key}", time, "no such key")
 
@@ -235,18 +277,19 @@ def _check_reach(world: World) -> None:
     from dynamics import has_closed_form
 
     goal = world.goal
-    if (
-        goal is None
-        or goal.joints is not None
-        or goal.cell is not None
-        or len(world.goal_position or ()) != 3
-    ):
+    if goal is None or goal.joints is not None or goal.cell is not None:
         return
-    arm, key = world.bare_arm(), "position" if goal.pose is None else "pose"
+    position = world.goal_position or ()
+    if len(position) != 3:
+        return
+    arm = world.bare_arm()
     if not has_closed_form(arm) and goal_near(world, arm, np.array(world.start.joints)) is None:
-        what = "a numeric search finds no joint angles at the goal"
-        found = list(world.goal_position or ())
-        raise BadInput(what, f"goal.{key}", found, "a place that the arm reaches, or goal.joints")
+        raise BadInput(
+            "a numeric search finds no joint angles at the goal",
+            where="goal.position" if goal.pose is None else "goal.pose",
+            found=list(position),
+            allowed="a place that the arm reaches, or goal.joints",
+        )
 
 
 def _check_detection_of_joints(world: World) -> Iterator[BadInput]:

@@ -12,7 +12,9 @@ from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag
 from dynamics import BadInput
 from hopfield_nav.world.fields import Flag, Length, PerJoint, Range, Section, must_fit
 
-WORD, SECTION = "<word>", "<section>"  # tags of a value that is either a word or a section
+# Tags of a value that is either a word or a section.
+WORD = "<word>"
+SECTION = "<section>"
 
 
 def _word_or_section(value: object) -> str:
@@ -34,17 +36,21 @@ class FrictionSection(Section):
 
     @must_fit
     def _check(self) -> Iterator[BadInput]:
-        if self.breakaway is not None:
-            low, high = as_list(self.coulomb), as_list(self.breakaway)
-            n = max(len(low), len(high))
-            low, high = (values * n if len(values) == 1 else values for values in (low, high))
-            if any(b < c for c, b in zip(low, high, strict=False)):
-                yield BadInput(
-                    "below the Coulomb friction",
-                    "breakaway",
-                    self.breakaway,
-                    f"at least {self.coulomb}",
-                )
+        if self.breakaway is None:
+            return
+        moving = as_list(self.coulomb)
+        at_rest = as_list(self.breakaway)
+        if len(moving) == 1:
+            moving = moving * len(at_rest)
+        if len(at_rest) == 1:
+            at_rest = at_rest * len(moving)
+        if any(b < c for c, b in zip(moving, at_rest, strict=False)):
+            yield BadInput(
+                "below the Coulomb friction",
+                where="breakaway",
+                found=self.breakaway,
+                allowed=f"at least {self.coulomb}",
+            )
 
 
 def as_list(value: float | tuple[float, ...]) -> list[float]:
@@ -59,7 +65,10 @@ FrictionChoice = Annotated[
 
 
 class TorqueRippleSection(Section):
-    """A torque of the motors that goes with the angle of the joint; each value one number, or one a joint."""
+    """A torque of the motors that goes with the angle of the joint.
+
+    Each value is one number, or one a joint.
+    """
 
     amplitude: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="of the ripple")
     cycles: Annotated[Any, PerJoint(0.0, 1e4, "1")] = 202.0
@@ -89,7 +98,10 @@ class WrenchSensorSection(Section):
 
 
 class SensorsSection(Section):
-    """Imperfections of the joint sensors, each one number or one a joint; and a sensor at the flange."""
+    """Imperfections of the joint sensors, and a sensor at the flange.
+
+    Each imperfection is one number, or one a joint.
+    """
 
     encoder_resolution: Annotated[Any, PerJoint(0.0, 0.1, "rad")] = 0.0
     """step to which joint angles are rounded; 0: exact"""

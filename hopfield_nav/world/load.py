@@ -57,11 +57,16 @@ def load_world(
     what was found, what is allowed, and the nearest known key.
     """
     if isinstance(world, Mapping):
-        document, folder, name = Document(plain(world), ""), Path.cwd(), "world"
+        document = Document(data=plain(world), name="")
+        folder = Path.cwd()
+        name = "world"
     else:
         path = find_world(world)
-        document, folder, name = read_document(path), path.parent, name_of(path)
-    trust, changes = Trust(allow_code), list[Change]()
+        document = read_document(path)
+        folder = path.parent
+        name = name_of(path)
+    trust = Trust(everything=allow_code)
+    changes = list[Change]()
     for key, value, place in read_overrides(overrides or ()):
         data = nested(key, copy.deepcopy(value))
         trust = trust.also(paths_from_here(data), folder)
@@ -89,25 +94,25 @@ def parse_world(
 
     Raises ``BadInput``: as ``load_world``.
     """
-    return world_from(parse_document(text, name), folder or Path(), name, trust=Trust(allow_code))
+    document = parse_document(text, name)
+    return world_from(document, folder or Path(), name, trust=Trust(everything=allow_code))
 
 
 def world_from(document: Document, folder: Path, name: str, trust: Trust | None = None) -> World:
-    """Check what a document holds and make it a world, of this name; paths in it are relative to ``folder``.
+    """Check what a document holds, and make it a world of this name.
 
-    By default the Python files of the current folder may be executed.
+    Paths in it are relative to ``folder``. By default the Python files of the current folder may be
+    executed.
 
     Raises ``BadInput``: the first fault of its form, or else of its content, with its place;
     ``others`` has all the others of that phase.
     """
     trust = trust or Trust()
     world = read_form(World, document, {"folder": folder, "trust": trust})
-    world._name, world._folder, world._trust, world._notes = (
-        name,
-        folder,
-        trust,
-        tuple(document.notes),
-    )
+    world._name = name
+    world._folder = folder
+    world._trust = trust
+    world._notes = tuple(document.notes)
     world, faults = check_world(world)
     refuse(placed(faults, document), document)
     return world
@@ -123,17 +128,19 @@ def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]
         raise BadInput("no changes", where="overrides", found=overrides, allowed=allowed)
     if not isinstance(overrides, Mapping):
         return [_read_text(text) for text in overrides]
-    for dotted in overrides:
+    changes: list[Change] = []
+    for dotted, value in overrides.items():
         if not isinstance(dotted, str) or not all(dotted.split(".")):
             allowed = "a key such as 'detection.threshold'"
             raise BadInput("not understood", where="overrides", found=dotted, allowed=allowed)
-    return [
-        (split_key(dotted), value, f"overrides[{dotted!r}]") for dotted, value in overrides.items()
-    ]
+        changes.append((split_key(dotted), value, f"overrides[{dotted!r}]"))
+    return changes
 
 
 def _read_text(text: str) -> Change:
-    (dotted, equals, value), place = text.partition("="), f"--set {printable(text, _LONGEST)}"
+    """A change of ``key.key=value``."""
+    place = f"--set {printable(text, _LONGEST)}"
+    dotted, equals, value = text.partition("=")
     if not equals or not all(dotted.split(".")):
         raise BadInput(
             "not understood", where=place, allowed="KEY=VALUE, such as detection.threshold=8"
@@ -143,9 +150,14 @@ def _read_text(text: str) -> Change:
 
 def split_key(dotted: str) -> Key:
     """``obstacles.0.cylinder`` as a path of keys."""
-    return tuple(
-        int(part) if part.isdecimal() and len(part) < 10 else part for part in dotted.split(".")
-    )
+    return tuple(_key_part(part) for part in dotted.split("."))
+
+
+def _key_part(part: str) -> str | int:
+    """A key, or the number of an entry of a list."""
+    if part.isdecimal() and len(part) < 10:
+        return int(part)
+    return part
 
 
 def apply_changes(
@@ -166,34 +178,39 @@ def apply_changes(
         write_value(document, key, copy.deepcopy(value), place)
     given = {key[:2] for key, _, _ in changes}
     for name, old in before.items():
-        _leave_out(
-            document, str(name), old, _names_and_keys(document.data, name, folder, trust), given
-        )
+        new = _names_and_keys(document.data, name, folder, trust)
+        _leave_out(document, str(name), old, new, given)
 
 
 def chooses_method(key: Key) -> bool:
     """Whether a method is named at a key of the world."""
-    section = section_model(key[:1], World) if len(key) == 2 else None
+    if len(key) != 2:
+        return False
+    section = section_model(key[:1], World)
     return section is not None and issubclass(section, MethodSection) and key[1] in section.kinds
 
 
-Named = tuple[dict[str, Any], dict[str, Parameter]]  # the methods of a section, and their own keys
+# The names of the methods of a section, by its keys, and the methods' own keys.
+Named = tuple[dict[str, Any], dict[str, Parameter]]
 
 
 def _names_and_keys(data: Any, name: str | int, folder: Path, trust: Trust) -> Named:
     """The methods that a section names, and their keys; neither where there are no such methods."""
     section: Any = section_model((name,), World)
     given = data.get(name) if isinstance(data, dict) else None
-    given = (
-        given if isinstance(given, dict) else dict.fromkeys(section.kinds, given) if given else {}
-    )
+    if not isinstance(given, dict):  # a bare word names the method
+        given = dict.fromkeys(section.kinds, given) if given else {}
     own = section.own_keys(given, folder, trust)
-    return ({}, {}) if own is None else (section.named(given), own)
+    if own is None:
+        return {}, {}
+    return section.named(given), own
 
 
 def _leave_out(document: Document, name: str, old: Named, new: Named, given: set[Key]) -> None:
     """Take the keys out of a section that are not the new methods', and note it."""
-    (before, had), (now, has), section = old, new, document.data.get(name)
+    before, had = old
+    now, has = new
+    section = document.data.get(name)
     if not now or not isinstance(section, dict):
         return
     same = {key for key, parameter in had.items() if _meaning(parameter) == _meaning(has.get(key))}
@@ -210,25 +227,34 @@ def _leave_out(document: Document, name: str, old: Named, new: Named, given: set
 
 
 def _meaning(parameter: Parameter | None) -> tuple[str, bool] | None:
-    """What a number says as the value of a parameter."""
-    return None if parameter is None else (parameter.unit, parameter.per_joint)
+    """What a number says as the value of a parameter: its unit, and whether it is one a joint."""
+    if parameter is None:
+        return None
+    return parameter.unit, parameter.per_joint
 
 
 def _spell_out(document: Document, key: Key, folder: Path, trust: Trust) -> None:
-    """Write out what a key lies in: the section that a bare word stands for, or a list that is the default."""
-    data, field = document.data, World.model_fields.get(str(key[0]))
+    """Write out what a key lies in.
+
+    That is the section that a bare word stands for, or a list that the world has by default.
+    """
+    data = document.data
+    field = World.model_fields.get(str(key[0]))
     inner = data.get(key[0]) if isinstance(data, dict) else None
     if isinstance(inner, str) and len(key) > 1:
-        marks = [mark for mark in (field.metadata if field else ()) if isinstance(mark, OrWord)]
-        data[key[0]] = marks[0].check(inner) if marks else inner
+        metadata = field.metadata if field else ()
+        marks = [mark for mark in metadata if isinstance(mark, OrWord)]
+        if marks:
+            data[key[0]] = marks[0].check(inner)
     at = next((i for i, part in enumerate(key) if isinstance(part, int)), 0)
-    if at and value_at(data, key[:at]) is None:
+    of_list = key[:at]
+    if of_list and value_at(data, of_list) is None:
         world = World(format=1)  # with faults, that of all defaults
         with suppress(BadInput):
             world = read_form(World, document, {"folder": folder, "trust": trust})
-        default = value_at(world.model_dump(mode="json"), key[:at])
+        default = value_at(world.model_dump(mode="json"), of_list)
         if isinstance(default, list):
-            write_value(Document(data, ""), key[:at], default, "")
+            write_value(Document(data=data, name=""), of_list, default, place="")
 
 
 def write_value(document: Document, key: Key, value: Any, place: str) -> None:

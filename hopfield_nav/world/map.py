@@ -15,15 +15,18 @@ JOINT_CELLS = (36, 18, 24, 12, 8, 1)  # of six joints: by how far each of them m
 
 
 class MapSection(MethodSection):
-    """The grid of neurons, laid into the plane or the room in which the tool moves, or over joint angles."""
+    """The grid of neurons.
+
+    It is laid into the plane or the room in which the tool moves, or over joint angles.
+    """
 
     most_set = ("origin", "spacing", "shape")
     owners: ClassVar[dict[str, str]] = {"lower": "whole_arm", "upper": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"space": "navigator"}
 
     space: fields.Text = "tool"
-    """what a cell is, and who finds the way over them: tool, a place of the tool; joints, a configuration of the whole
-    arm; or FILE.py:NAME"""
+    """what a cell is, and who finds the way over them: tool, a place of the tool; joints, a
+    configuration of the whole arm; or FILE.py:NAME"""
     origin: fields.Point = Field(
         (0.1501, -0.2499, 0.0), description="centre of cell (0, 0, 0) in base axes"
     )
@@ -61,7 +64,9 @@ class MapSection(MethodSection):
                 )
         if self.space == "tool" and len(self.shape) > 3:
             yield BadInput("wrong number of axes", "shape", list(self.shape), "a list of 2 to 3")
-        for k, cells in enumerate(() if self.space == "joints" else self.shape[:2]):
+        # A joint may have a single cell, a plane may not.
+        in_a_plane = () if self.space == "joints" else self.shape[:2]
+        for k, cells in enumerate(in_a_plane):
             if cells < 2:
                 yield BadInput("out of range", f"shape.{k}", cells, "a whole number from 2 to 4096")
         most = _MOST_CELLS.get(self.space, max(_MOST_CELLS.values()))

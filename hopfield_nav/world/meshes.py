@@ -13,13 +13,18 @@ from dynamics.files import require_regular
 SUFFIXES = (".stl", ".obj")
 _LARGEST = 50_000_000  # bytes of a file
 _CAVED = 1e-4  # of the size of a mesh, that a corner may lie below its hull; and of its volume
-_DECOMPOSE = "a convex decomposition, such as by CoACD (pip install coacd), each part as an obstacle of its own"
+_DECOMPOSE = (
+    "a convex decomposition, such as by CoACD (pip install coacd), "
+    "each part as an obstacle of its own"
+)
 
 
 def read_mesh(path: Path) -> np.ndarray:
-    """Corners (k, 3, 3) of the triangles of a closed, convex mesh, in the units and axes of its file.
+    """Corners (k, 3, 3) of the triangles of a closed, convex mesh, as in its file.
 
     They are those of its convex hull, counter-clockwise from outside.
+
+    Raises ``BadInput``: the file cannot be read, or its mesh is not closed, or not convex.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise BadInput("no mesh", where="file", found=path.name, allowed=" or ".join(SUFFIXES))
@@ -34,20 +39,21 @@ def read_mesh(path: Path) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def _read(path: Path, changed: int) -> np.ndarray:
+    """As ``read_mesh``, kept for each time at which the file was ``changed``."""
     mesh = _loaded(path)
     if not np.isfinite(mesh.vertices).all():
         raise _refused(path, "numbers that are not finite", "finite corners")
     if not mesh.is_watertight:
         raise _refused(path, "holes", "a closed mesh; trimesh.repair.fill_holes closes small ones")
     hull = mesh.convex_hull
-    planes = np.column_stack(
-        [hull.face_normals, -np.einsum("ij,ij->i", hull.face_normals, hull.triangles[:, 0])]
-    )
-    depth = -(mesh.vertices @ planes[:, :3].T + planes[:, 3]).max(axis=1).min()
-    if abs(mesh.volume) < (1.0 - _CAVED) * hull.volume or depth > _CAVED * mesh.scale:
-        raise _refused(
-            path, f"{abs(mesh.volume) / hull.volume:.4g} of its hull's volume", _DECOMPOSE
-        )
+    normals = hull.face_normals
+    offsets = -np.einsum("ij,ij->i", normals, hull.triangles[:, 0])
+    # Of each corner, how far it is outside of each face of the hull; none is by more than rounding.
+    outside = mesh.vertices @ normals.T + offsets
+    deepest = -outside.max(axis=1).min()
+    volume = abs(mesh.volume)
+    if volume < (1.0 - _CAVED) * hull.volume or deepest > _CAVED * mesh.scale:
+        raise _refused(path, f"{volume / hull.volume:.4g} of its hull's volume", _DECOMPOSE)
     return np.array(hull.triangles)
 
 
@@ -69,6 +75,7 @@ def _loaded(path: Path) -> Any:
 
 
 def _refused(path: Path, found: str, allowed: str) -> BadInput:
+    """The refusal of a file's mesh."""
     return BadInput(
         f"no closed, convex mesh: {path.name}", where="file", found=found, allowed=allowed
     )

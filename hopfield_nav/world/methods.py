@@ -21,9 +21,12 @@ from hopfield_nav.world.trust import Trust
 class Gone(NamedTuple):
     """A key that saved records hold and this version has no more, or one of its values."""
 
-    key: str  # of its section
-    value: str | None = None  # that is gone; None: the whole key
-    instead: str | None = None  # the value that stands for it
+    # of its section
+    key: str
+    # the value that is gone; None: the whole key
+    value: str | None = None
+    # the value that stands for it
+    instead: str | None = None
 
 
 def without_gone(section: Mapping[str, Any], gone: Iterable[Gone]) -> dict[str, Any]:
@@ -41,15 +44,17 @@ class MethodSection(Section):
     """A section that names methods; their parameters are further keys."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    kinds: ClassVar[dict[str, str]] = {}  # of the method that each of these keys names
-    gone: ClassVar[tuple[Gone, ...]] = ()  # what records of earlier versions hold
+    # by the keys that name methods, the kind of each
+    kinds: ClassVar[dict[str, str]] = {}
+    # what records of earlier versions hold
+    gone: ClassVar[tuple[Gone, ...]] = ()
 
     @model_validator(mode="wrap")
     @classmethod
     def _with_parameters(
         cls, section: Any, handler: Callable[[Any], Self], info: ValidationInfo
     ) -> Self:
-        """The section with the parameters of its methods checked, and completed by their defaults."""
+        """The section with the parameters of its methods, given or by default, and checked."""
         faults = list[BadInput]()
         if isinstance(section, Mapping):
             context = info.context or {}
@@ -68,9 +73,9 @@ class MethodSection(Section):
     def _values(
         cls, section: Mapping[str, Any], context: Mapping[str, Any], faults: list[BadInput]
     ) -> dict[str, float | tuple[float, ...] | None]:
-        """The values of all parameters, given or by default; what is wrong with the section's keys is added.
+        """The values of all parameters, given or by default; None: it follows from the arm.
 
-        None stands for one that follows from the arm.
+        What is wrong with the section's keys is added to ``faults``.
         """
         trust = context.get("trust", Trust())
         named = [(cls.kinds[key], name) for key, name in cls.named(section).items()]
@@ -85,15 +90,15 @@ class MethodSection(Section):
             trust.looks_into(kind, name) for kind, name in named if isinstance(name, str)
         )
         if as_recorded:
-            anything = -math.inf, math.inf, "1", "as recorded"  # of methods that nobody looks into
-            parameters |= {key: Parameter(key, 0.0, *anything, per_joint=True) for key in own}
+            parameters |= {key: _of_any_value(key) for key in own}
         elif known:
             allowed = [*cls.model_fields, *parameters]
-            faults += (unknown_key(key, allowed, where=key) for key in own)
+            faults += [unknown_key(key, allowed, where=key) for key in own]
         values = dict[str, float | tuple[float, ...] | None]()
         for name, parameter in parameters.items():
             value = section.get(name, parameter.default)
-            if value is None and (parameter.of_arm is not None or (as_recorded and name in own)):
+            may_be_none = parameter.of_arm is not None or (as_recorded and name in own)
+            if value is None and may_be_none:
                 values[name] = None
                 continue
             try:
@@ -106,24 +111,27 @@ class MethodSection(Section):
     def _found(
         cls, section: Mapping[str, Any], folder: Path | None, trust: Trust, faults: list[BadInput]
     ) -> tuple[list[Method], bool]:
-        """The methods that may be looked into, and whether that are all, so that any other key is unknown.
+        """The methods of the section whose parameters are further keys, and whether they are known.
 
-        The parameters of one in plain Python that comes with the program are keys of the section
-        itself.
+        They are known if no method is missing: then any other key is an unknown one. The parameters
+        of a method in plain Python that comes with the program are keys of the section itself.
         """
-        methods, known = list[Method](), True
+        methods = list[Method]()
+        known = True
         for key, name in cls.named(section).items():
-            kind, default = cls.kinds[key], cls.model_fields[key].default
+            kind = cls.kinds[key]
             if not isinstance(name, str):
                 known = False  # its own fault says so
-            elif trust.looks_into(kind, name) and not (
-                kind in PLAIN and (name == default or is_bundled(kind, name))
-            ):
-                try:
-                    methods.append(trust.find(kind, name, folder))
-                except BadInput as error:
-                    faults.append(error.at(key))
-                    known = False
+                continue
+            by_default = name == cls.model_fields[key].default
+            has_own_keys = kind in PLAIN and (by_default or is_bundled(kind, name))
+            if has_own_keys or not trust.looks_into(kind, name):
+                continue
+            try:
+                methods.append(trust.find(kind, name, folder))
+            except BadInput as error:
+                faults.append(error.at(key))
+                known = False
         return methods, known
 
     @classmethod
@@ -135,14 +143,30 @@ class MethodSection(Section):
     def own_keys(
         cls, section: Mapping[str, Any], folder: Path, trust: Trust
     ) -> dict[str, Parameter] | None:
-        """The keys of the methods that plain data of a section names; None where one of them is not known."""
-        methods, known = cls._found(section, folder, trust, [])
+        """The keys of the methods that plain data of a section names.
+
+        None: one of the methods is not known.
+        """
+        methods, known = cls._found(section, folder, trust, faults=[])
         return own_parameters(methods) if known else None
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the methods (of who plans and who responds, of a user's own), by name."""
+        """The values of the methods' parameters by name, as far as they are further keys."""
         return dict(self.model_extra or {})
+
+
+def _of_any_value(key: str) -> Parameter:
+    """A parameter of a method that nobody looks into: whatever was recorded."""
+    return Parameter(
+        key,
+        default=0.0,
+        low=-math.inf,
+        high=math.inf,
+        unit="1",
+        description="as recorded",
+        per_joint=True,
+    )
 
 
 def own_parameters(methods: Iterable[Method]) -> dict[str, Parameter]:

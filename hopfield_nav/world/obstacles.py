@@ -37,9 +37,9 @@ class _Row(GivenKeys):
         if len(self.centres()) > _MAX_CYLINDERS:
             yield BadInput(
                 f"takes more than {_MAX_CYLINDERS} cylinders",
-                "radius",
-                self.radius,
-                "a thicker wall",
+                where="radius",
+                found=self.radius,
+                allowed="a thicker wall",
             )
 
     def centres(self) -> list[tuple[float, ...]]:
@@ -48,9 +48,10 @@ class _Row(GivenKeys):
         centres = [points[0]]
         for start, end in pairwise(points):
             count = math.ceil(math.dist(start, end) / self.radius)
-            shares = [(i + 1) / count for i in range(min(count, _MAX_CYLINDERS + 1))]
-            both = list(zip(start, end, strict=True))
-            centres += [tuple(round(a + s * (b - a), 5) for a, b in both) for s in shares]
+            for i in range(min(count, _MAX_CYLINDERS + 1)):
+                share = (i + 1) / count
+                ends = zip(start, end, strict=True)
+                centres.append(tuple(round(a + share * (b - a), 5) for a, b in ends))
         return centres
 
 
@@ -79,7 +80,10 @@ Moment = Annotated[float, Range(0.0, 1e5, "s", above=True)]
 
 
 class KnownObstacle(GivenKeys):
-    """An obstacle that is on the map from the start: exactly one of the keys is given, beside a name."""
+    """An obstacle that is on the map from the start.
+
+    Exactly one of the keys is given, beside a name.
+    """
 
     owners: ClassVar[dict[str, str]] = {"name": "known_world"}
 
@@ -141,15 +145,15 @@ class KnownObstacle(GivenKeys):
                 solids.Cylinder(center=at, radius=row.radius, height=row.height)
                 for at in row.centres()
             ]
-        return [
-            s
-            for s in (self.cylinder, self.sphere, self.box, self.floor, self.mesh)
-            if s is not None
-        ]
+        singles = (self.cylinder, self.sphere, self.box, self.floor, self.mesh)
+        return [solid for solid in singles if solid is not None]
 
 
 class Obstacle(KnownObstacle):
-    """An obstacle that the arm knows nothing of: exactly one of the keys is given, beside name and times."""
+    """An obstacle that the arm knows nothing of.
+
+    Exactly one of the keys is given, beside name and times.
+    """
 
     random_cylinders: solids.RandomCylinders | None = Field(
         None, description="several, drawn when a run begins"
@@ -173,7 +177,9 @@ class Obstacle(KnownObstacle):
     @property
     def times(self) -> tuple[float, float]:
         """From when until when it stands [s]."""
-        return self.appears or 0.0, math.inf if self.vanishes is None else self.vanishes
+        first = 0.0 if self.appears is None else self.appears
+        last = math.inf if self.vanishes is None else self.vanishes
+        return first, last
 
     @property
     def is_drawn(self) -> bool:

@@ -1,4 +1,7 @@
-"""Which methods of a world came from outside the program, of a file or an extension; and who brought them."""
+"""Which methods of a world came from outside the program, and who brought them.
+
+They are of a file, or of an extension of others.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -12,29 +15,39 @@ from hopfield_nav.world.world import World
 class NamedMethod(NamedTuple):
     """A method that a world names."""
 
-    key: str  # of the world, such as ``planner.kind``
-    kind: str  # of the method
+    # key of the world, such as ``planner.kind``
+    key: str
+    # kind of the method
+    kind: str
     name: str
 
 
 def own_methods(world: World) -> list[NamedMethod]:
     """The methods of a checked world that came from outside the program."""
-    return own_methods_in({section: dict(getattr(world, section)) for section in _sections()})
+    data = {section: dict(getattr(world, section)) for section in _sections()}
+    return own_methods_in(data)
 
 
 def own_methods_in(data: Mapping[str, Any]) -> list[NamedMethod]:
-    """The same of plain data, a whole world or a part of one; methods that are there by default are ours."""
+    """The methods from outside that plain data of a world, or of a part of one, names.
+
+    A method that is not named is there by default, and so is ours.
+    """
     return [method for method in _named_in(data) if not is_ours(method.kind, method.name)]
 
 
 def brought_to(world: World) -> dict[str, str]:
     """What installed distributions bring to a world, by key: ``NAME of DISTRIBUTION VERSION``."""
-    found = {
-        method.key: (method.name, brought_by(method.kind, method.name))
-        for method in own_methods(world)
-    }
-    found |= {f"extensions.{name}": (name, owner_of_section(name)) for name in world.extensions}
-    return {key: f"{name} of {one}" for key, (name, one) in found.items() if one is not None}
+    brought = {}
+    for method in own_methods(world):
+        extension = brought_by(method.kind, method.name)
+        if extension is not None:
+            brought[method.key] = f"{method.name} of {extension}"
+    for name in world.extensions:
+        extension = owner_of_section(name)
+        if extension is not None:
+            brought[f"extensions.{name}"] = f"{name} of {extension}"
+    return brought
 
 
 def packages_of(methods: Iterable[NamedMethod]) -> list[str]:

@@ -35,7 +35,10 @@ class PlaceSection(fields.GivenKeys):
 
 
 class PlanSection(fields.Section):
-    """From a start over places in between to a goal, past the known obstacles and the arm itself."""
+    """A motion from a start over places in between to a goal.
+
+    It leads past the known obstacles and the arm itself.
+    """
 
     extension: ClassVar[str] = "known_world"
 
@@ -46,13 +49,13 @@ class PlanSection(fields.Section):
     goal: PlaceSection | None = None
     """where it ends; null: the tool at the world's goal, turned as at the start"""
     method: Literal["auto", "in_turn", "shortest", "around", "direct", "sampling"] = "auto"
-    """shortest: the tool on straight lines from place to place; around: on straight lines past what stands in the way;
-    direct: the joints on straight lines; sampling: any free path; in_turn: the first of shortest, direct and sampling
-    that finds one; auto: shortest, else around or direct, whichever takes less time and less way of the tool, else
-    sampling"""
+    """shortest: the tool on straight lines from place to place; around: on straight lines past what
+    stands in the way; direct: the joints on straight lines; sampling: any free path; in_turn: the
+    first of shortest, direct and sampling that finds one; auto: shortest, else around or direct,
+    whichever takes less time and less way of the tool, else sampling"""
     tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = 0.1
-    """of the tool on a straight line; with the speed limits of the joints it bounds how far these may jump between two
-    steps"""
+    """of the tool on a straight line; with the speed limits of the joints it bounds how far these
+    may jump between two steps"""
     turn_speed: Annotated[float, fields.Range(0.0, 10.0, "rad/s", above=True)] = 0.5
     """of the tool's rotation, for lines on which it mostly turns"""
     steps: Annotated[int, fields.Whole(1, 10_000)] = 100
@@ -62,8 +65,8 @@ class PlanSection(fields.Section):
     acceleration: Annotated[Any, fields.PerJoint(0.01, 50.0, "rad/s²")] = 1.4
     """of the joints at most, one number or one a joint"""
     until_contact: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = None
-    """the motion ends where a contact is felt, and the tool goes on by no more than this; null: a contact is not looked
-    for"""
+    """the motion ends where a contact is felt, and the tool goes on by no more than this; null: a
+    contact is not looked for"""
     ways: Annotated[int, fields.Whole(1, 512)] = Field(
         5, description="direct paths that are shown, shortest first"
     )

@@ -16,10 +16,11 @@ _Newtons = Annotated[tuple[Annotated[float, Range(-5e3, 5e3, "N")], ...], Length
 
 def _as_rows(value: Any) -> Any:
     """One force as a list of one; a list of forces as it is."""
-    single = isinstance(value, (list, tuple)) and not any(
-        isinstance(v, (list, tuple)) for v in value
-    )
-    return (value,) if single else value
+    if not isinstance(value, (list, tuple)):
+        return value
+    if any(isinstance(entry, (list, tuple)) for entry in value):
+        return value
+    return (value,)
 
 
 class PushSection(fields.Section):
@@ -54,5 +55,6 @@ class PushSection(fields.Section):
 
     @property
     def rows(self) -> np.ndarray:
-        """(k, 4) time and force."""
-        return np.column_stack([self.times, np.broadcast_to(self.force, (len(self.times), 3))])
+        """(k, 4) time [s] and force [N], base axes."""
+        forces = np.broadcast_to(self.force, (len(self.times), 3))
+        return np.column_stack([self.times, forces])

@@ -39,9 +39,8 @@ def dump_schema() -> dict[str, Any]:
         ExploreSection,
     ):
         _add_parameters(schema["$defs"][section.__name__], section.kinds)
-    schema["properties"]["explore"]["anyOf"][0] = schema["$defs"]["ExploreSection"]["properties"][
-        "method"
-    ]
+    response = schema["$defs"]["ExploreSection"]["properties"]["method"]
+    schema["properties"]["explore"]["anyOf"][0] = response
     schema["$defs"]["StartSection"] |= {"maxProperties": 1}
     schema["$defs"]["PlaceSection"] |= {"minProperties": 1, "maxProperties": 1}
     for entry in (Obstacle, KnownObstacle):
@@ -61,42 +60,57 @@ def titled(schema: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
-    """List the methods of a section and their parameters; a user's own method may have any others."""
+    """List the methods of a section and their parameters.
+
+    A method of a user's own may have any other parameters.
+    """
     for key, kind in kinds.items():
-        names = method_names(kind)
-        section["properties"][key] |= {"anyOf": [{"enum": list(names)}, {"pattern": _OWN}]}
-        own = {
-            name: extension.name
-            for extension in our_extensions().values()
-            for name in extension.method_names(kind)
-        }
-        brought = {name: brought_by(kind, name) for name in names}
-        own |= {name: one.extension.name for name, one in brought.items() if one}
-        # by the parameter's and by the method's name
-        declared: dict[str, dict[str, Parameter]] = {}
-        for method, found in loadable_methods(kind).items():
-            if kind in PLAIN and is_ours(kind, method):
-                continue  # its parameters are keys of the section
-            for parameter in own_parameters([found]).values():
-                declared.setdefault(parameter.name, {})[method] = parameter
-        for name, of_methods in declared.items():
-            owners = {own.get(method, "core") for method in of_methods}
+        names = list(method_names(kind))
+        section["properties"][key] |= {"anyOf": [{"enum": names}, {"pattern": _OWN}]}
+        extensions = _extensions_of(kind)
+        for name, of_methods in _declared(kind).items():
+            owners = {extensions.get(method, "core") for method in of_methods}
+            owner = owners.pop() if len(owners) == 1 else "core"
             described = _describe(list(dict.fromkeys(of_methods.values())))
-            section["properties"].setdefault(
-                name, with_owner(described, owners.pop() if len(owners) == 1 else "core")
-            )
-    section.pop(
-        "additionalProperties", None
-    )  # unknown keys only where one of the methods is a user's own
+            section["properties"].setdefault(name, with_owner(described, owner))
+    # Unknown keys only where one of the methods is a user's own.
+    section.pop("additionalProperties", None)
     section["if"] = {
         "anyOf": [{"properties": {key: {"pattern": _OWN}}, "required": [key]} for key in kinds]
     }
     section["else"] = {"propertyNames": {"enum": list(section["properties"])}}
 
 
+def _extensions_of(kind: str) -> dict[str, str]:
+    """The extension that has each method of a kind, by the method's name; none for the core's."""
+    found = {}
+    for extension in our_extensions().values():
+        found |= dict.fromkeys(extension.method_names(kind), extension.name)
+    for name in method_names(kind):
+        installed = brought_by(kind, name)
+        if installed is not None:
+            found[name] = installed.extension.name
+    return found
+
+
+def _declared(kind: str) -> dict[str, dict[str, Parameter]]:
+    """The parameters of a kind's methods that are further keys.
+
+    They are found by the parameter's name, and then by the method's.
+    """
+    declared: dict[str, dict[str, Parameter]] = {}
+    for name, method in loadable_methods(kind).items():
+        if kind in PLAIN and is_ours(kind, name):
+            continue  # its parameters are keys of the section
+        for parameter in own_parameters([method]).values():
+            declared.setdefault(parameter.name, {})[name] = parameter
+    return declared
+
+
 def _describe(same: list[Parameter]) -> dict[str, Any]:
     """What any of the methods that have the parameter allows."""
-    low, high = min(p.low for p in same), max(p.high for p in same)
+    low = min(p.low for p in same)
+    high = max(p.high for p in same)
     one = {"type": "number", "minimum": low, "maximum": high}
     many = {"type": "array", "items": one, "minItems": 1}
     forms: list[dict[str, Any]] = [one]
@@ -104,10 +118,8 @@ def _describe(same: list[Parameter]) -> dict[str, Any]:
         forms.append(many)
     if any(p.of_arm is not None for p in same):
         forms.append({"type": "null"})
-    described: dict[str, Any] = {
-        "anyOf": forms,
-        "description": "; ".join(dict.fromkeys(f"{p.description} [{p.unit}]" for p in same)),
-    }
+    meanings = dict.fromkeys(f"{p.description} [{p.unit}]" for p in same)
+    described: dict[str, Any] = {"anyOf": forms, "description": "; ".join(meanings)}
     if len({p.default for p in same}) == 1:
         default = same[0].default
         described["default"] = list(default) if isinstance(default, tuple) else default

@@ -53,15 +53,18 @@ class ToolSection(Section):
 
 
 class PlantSection(MethodSection):
-    """What moves: the simulated arm, and how its motion is integrated; parameters of the engine are further keys."""
+    """What moves: the simulated arm, and how its motion is integrated.
+
+    Parameters of the engine are further keys.
+    """
 
     owners: ClassVar[dict[str, str]] = {"stiffness": "engines", "temperature": "engines"}
     kinds: ClassVar[dict[str, str]] = {"engine": "engine"}
 
     dynamics: fields.Text | None = Field(None, description="arm whose masses move; null: as `arm`")
     engine: fields.Text = "internal"
-    """what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible, this program with
-    elastic joints; or FILE.py:NAME"""
+    """what computes the motion: internal, this program; mujoco, MuJoCo (extra `mujoco`); flexible,
+    this program with elastic joints; or FILE.py:NAME"""
     integrator: Literal["rk4", "semi_implicit_euler"] = Field(
         "rk4", description="integration method"
     )
@@ -73,8 +76,8 @@ class PlantSection(MethodSection):
     friction: FrictionChoice | None = None
     """friction in the joints; null: none; arm: as in the file of `plant.dynamics`"""
     presliding: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad", word="ideal")] | None = None
-    """stiffness of the gears before they slip, one number or one a joint; ideal: they stick; null: as in the file of
-    `plant.dynamics` where `friction` is `arm`, else ideal"""
+    """stiffness of the gears before they slip, one number or one a joint; ideal: they stick; null:
+    as in the file of `plant.dynamics` where `friction` is `arm`, else ideal"""
     torque_ripple: TorqueRippleSection = Field(default_factory=TorqueRippleSection)
     """of the motors, with the angle of the joint"""
     stiffness: Annotated[Any, fields.PerJoint(1.0, 1e9, "N·m/rad")] | None = None
@@ -84,7 +87,10 @@ class PlantSection(MethodSection):
 
 
 class ControllerSection(MethodSection):
-    """The control law, its model of the arm, and its timing; the law's parameters are further keys."""
+    """The control law, its model of the arm, and its timing.
+
+    The law's parameters are further keys.
+    """
 
     owners: ClassVar[dict[str, str]] = {"learn": "self_model"}
     kinds: ClassVar[dict[str, str]] = {"law": "controller"}
@@ -130,7 +136,10 @@ IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a siz
 
 
 class DetectionSection(MethodSection):
-    """How a collision is felt and what is done about it; parameters of both methods are further keys."""
+    """How a collision is felt and what is done about it.
+
+    Parameters of both methods are further keys.
+    """
 
     owners: ClassVar[dict[str, str]] = {"place": "whole_arm"}
     kinds: ClassVar[dict[str, str]] = {"estimator": "estimator", "measure": "detector"}
@@ -140,36 +149,37 @@ class DetectionSection(MethodSection):
     )
     measure: fields.Text = Field("adaptive_joint_torque", description="detector, or FILE.py:NAME")
     mark: Literal["felt", "actual", "desired"] = "felt"
-    """felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, for good; desired: that of
-    the reference, for good"""
+    """felt: steps between cells, as facts and beliefs; actual: the cell ahead of the tool, for
+    good; desired: that of the reference, for good"""
     place: Literal["patches", "particles"] = "patches"
-    """where on the arm a touch was, on a map of joint angles: patches, a push is fitted on each of the whole surface;
-    particles, a filter draws places, and forces within a friction cone"""
+    """where on the arm a touch was, on a map of joint angles: patches, a push is fitted on each of
+    the whole surface; particles, a filter draws places, and forces within a friction cone"""
     back_off: Literal["against_velocity", "along_force"] = "along_force"
     """how to reach the cell from which the next path starts"""
     reaction: Literal["retreat", "stop", "float"] = "retreat"
-    """between alarm and new path: nothing, the path leads back at once; brake to where the arm is, until it rests; or
-    bear its weight alone, until it rests"""
+    """between alarm and new path: nothing, the path leads back at once; brake to where the arm is,
+    until it rests; or bear its weight alone, until it rests"""
     graze: Literal["pass", "retreat"] = "pass"
-    """a touch whose force does not oppose the motion, with mark felt: pass by, at half the speed, unless the force
-    grows by a whole threshold; or go back as after any other, as it always is on a map of joint angles"""
+    """a touch whose force does not oppose the motion, with mark felt: pass by, at half the speed,
+    unless the force grows by a whole threshold; or go back as after any other, as it always is on a
+    map of joint angles"""
     rearm: Annotated[float, fields.Range(0.0, 1.0, "1", above=True)] | None = 0.5
-    """share of the threshold below which the level must fall before the next detection; null: 1, so that every new rise
-    above the threshold counts"""
+    """share of the threshold below which the level must fall before the next detection; null: 1, so
+    that every new rise above the threshold counts"""
     episodes: fields.Flag = True
-    """one touch is one collision: after an alarm the next one needs another direction of the force, or growth in spite
-    of the retreat; false: any rise by a whole threshold"""
+    """one touch is one collision: after an alarm the next one needs another direction of the force,
+    or growth in spite of the retreat; false: any rise by a whole threshold"""
     hold_off: Annotated[float, fields.Range(0.0, 100.0, "s")] = 0.0
     """no detection for this long after the start and after each replan"""
     report: Annotated[Any, fields.PerJoint(0.0, 1e6, "as the threshold")] | None = None
-    """a second, lower `threshold`: what passes it is recorded and told to `on_contact`, and the arm goes on; one
-    number, or one a joint where the threshold may be; null: none"""
+    """a second, lower `threshold`: what passes it is recorded and told to `on_contact`, and the arm
+    goes on; one number, or one a joint where the threshold may be; null: none"""
     by_segment: tuple[Annotated[float, fields.Range(0.01, 100.0, "1")], ...] | None = None
-    """shares of `threshold`, one for each part between two rests of a planned motion (`tune --motion PLAN --by-segment`
-    writes them); a search has no parts; null: 1"""
+    """shares of `threshold`, one for each part between two rests of a planned motion (`tune
+    --motion PLAN --by-segment` writes them); a search has no parts; null: 1"""
     lag: Annotated[float, fields.Range(0.0, 1.0, "m", above=True)] | None = None
-    """how far a point of the arm may be behind its reference before that counts as a touch, whatever the torques say;
-    null: as far as it likes; 0.02 by default on a map of joint angles"""
+    """how far a point of the arm may be behind its reference before that counts as a touch,
+    whatever the torques say; null: as far as it likes; 0.02 by default on a map of joint angles"""
 
     @property
     def armed_below(self) -> float:
@@ -188,8 +198,9 @@ class ExploreSection(MethodSection):
     gone: ClassVar[tuple[Gone, ...]] = (Gone("step"),)
 
     method: fields.Text = "replan"
-    """replan: back to the centre of the last cell, and a new path; follow: along the surface that was felt to where the
-    new path would cross it; slide: along it until the path is free; or FILE.py:NAME"""
+    """replan: back to the centre of the last cell, and a new path; follow: along the surface that
+    was felt to where the new path would cross it; slide: along it until the path is free; or
+    FILE.py:NAME"""
     retract: Annotated[float, fields.Range(0.0, 0.1, "m", above=True)] = 0.005
     """to follow: distance from the surface between two touches"""
     force: Annotated[float, fields.Range(0.1, 1e3, "N")] = 10.0
@@ -198,7 +209,9 @@ class ExploreSection(MethodSection):
     """to slide: wanted along the surface"""
 
 
-AUTO_NEURONS, MOST_NEURONS = 2_000, 100_000  # of a network whose activations are kept
+# Neurons of a network whose activations are kept, at most: unless asked for, and in any case.
+AUTO_NEURONS = 2_000
+MOST_NEURONS = 100_000
 
 
 class RecordSection(Section):
@@ -208,8 +221,8 @@ class RecordSection(Section):
     """a row is kept every so many steps of the integrator"""
     signals: Literal["all", "none"] = Field("all", description="all signals, or events alone")
     network: Literal["auto"] | fields.Flag = "auto"
-    """the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of up to 100,000;
-    false: none; 8 bytes for each neuron and plan"""
+    """the activations of every plan: auto, of up to 2,000 neurons where signals are kept; true, of
+    up to 100,000; false: none; 8 bytes for each neuron and plan"""
 
     def keeps_network(self, neurons: int) -> bool:
         """Whether the activations of so many neurons are kept."""
@@ -220,7 +233,8 @@ class RecordSection(Section):
 
 def _of_extensions(sections: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
     """The sections of extensions, each as its own model has it; of a record as they stand."""
-    context, made = info.context or {}, {}
+    context = info.context or {}
+    made = {}
     if context.get("trust", Trust()).record:
         return sections
     for name, section in sections.items():

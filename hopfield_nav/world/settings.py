@@ -7,7 +7,9 @@ from typing import Any
 from hopfield_nav.world.trust import RECORD
 from hopfield_nav.world.world import World
 
+# Sections that a picture shows, or that only say what is kept.
 _SEEN = ("format", "description", "obstacles", "known", "pushes", "start", "goal", "plan", "record")
+_FIRST = ("detection", "planner", "explore", "seed")
 
 
 def flat_values(world: World) -> dict[str, Any]:
@@ -26,20 +28,23 @@ def changed_settings(world: World) -> dict[str, Any]:
         for key, value in flat_values(world).items()
         if key.partition(".")[0] not in _SEEN and usual.get(key) != value
     }
-    first = ("detection", "planner", "explore", "seed")
-    return dict(sorted(found.items(), key=lambda item: item[0].partition(".")[0] not in first))
+    methods_first = sorted(found, key=lambda key: key.partition(".")[0] not in _FIRST)
+    return {key: found[key] for key in methods_first}
 
 
 @cache
 def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
+    """The values of a world that gives nothing but its arm and the space of its map."""
     data = {"format": 1, "arm": arm, "map": {"space": space}}
     usual = World.model_validate(data, context={"folder": folder, "trust": RECORD})
     return flat_values(usual) | {"arm": World.model_fields["arm"].default}
 
 
 def _flat(value: Any, key: str) -> list[tuple[str, Any]]:
-    if not (isinstance(value, dict) and value):
+    """Every key below ``key`` with its value; an empty section is a value."""
+    if not isinstance(value, dict) or not value:
         return [(key, value)]
-    return [
-        row for name, inner in value.items() for row in _flat(inner, f"{key}.{name}".lstrip("."))
-    ]
+    rows = []
+    for name, inner in value.items():
+        rows += _flat(inner, f"{key}.{name}".lstrip("."))
+    return rows

@@ -37,7 +37,10 @@ def check_height(height: tuple[float, ...] | None) -> Iterator[BadInput]:
     """What is wrong with the ends of a cylinder: that they are in the wrong order."""
     if height is not None and height[0] >= height[1]:
         yield BadInput(
-            "lower end not below the upper", "height", list(height), "[lower, upper] in metres"
+            "lower end not below the upper",
+            where="height",
+            found=list(height),
+            allowed="[lower, upper] in metres",
         )
 
 
@@ -63,18 +66,25 @@ class Sphere(Section):
 
 
 def _from_angles(value: Any) -> Any:
-    """Three angles as the rows of the rotation Rz(yaw) Ry(pitch) Rx(roll); anything else as it is."""
-    numbers = isinstance(value, (list, tuple)) and all(type(v) in (int, float) for v in value)
-    if not numbers or len(value) != 3:
+    """Roll, pitch and yaw as the rows of the rotation Rz(yaw) Ry(pitch) Rx(roll).
+
+    Anything else stays as it is.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) != 3:
+        return value
+    if not all(type(v) in (int, float) for v in value):
         return value
     if not all(abs(v) <= 2 * math.pi for v in value):
         allowed = "roll, pitch, yaw from -6.28319 to 6.28319 rad (are these in degrees?)"
         raise BadInput("out of range", found=list(value), allowed=allowed)
-    (ca, sa), (cb, sb), (cc, sc) = ((math.cos(v), math.sin(v)) for v in value)
+    roll, pitch, yaw = value
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
     return (
-        (cc * cb, cc * sb * sa - sc * ca, cc * sb * ca + sc * sa),
-        (sc * cb, sc * sb * sa + cc * ca, sc * sb * ca - cc * sa),
-        (-sb, cb * sa, cb * ca),
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
     )
 
 
@@ -123,8 +133,9 @@ class Mesh(Section):
             return self
         folder = (info.context or {}).get("folder", Path())
         triangles = self.scale * read_mesh(folder / self.file)
-        if np.abs(triangles).max() > LARGEST:
-            found = f"{np.abs(triangles).max():.4g} m"
+        size = np.abs(triangles).max()
+        if size > LARGEST:
+            found = f"{size:.4g} m"
             allowed = f"up to {LARGEST:g} m (is it in millimetres?)"
             raise BadInput("a mesh so large", where="scale", found=found, allowed=allowed)
         self._triangles = triangles @ np.array(self.rotation).T + self.position
@@ -168,22 +179,34 @@ class RandomCylinders(Section):
         high: np.ndarray,
         keep_free: list[tuple[float, float]],
     ) -> Iterator[Cylinder]:
-        """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m]."""
+        """Draw the cylinders, centres uniform between the corners ``low`` and ``high`` [m].
+
+        Raises ``BadInput``: none that was drawn keeps clear of the points ``keep_free`` [m].
+        """
         for _ in range(self.count):
-            for _ in range(_TRIES):
-                x, y = generator.uniform(low, high).tolist()
-                radius = float(generator.uniform(self.radius[0], self.radius[1]))
-                if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
-                    yield Cylinder(center=(x, y), radius=radius)
-                    break
-            else:
-                allowed = "cylinders that leave start and goal free on this map"
-                found = f"radius {list(self.radius)}, clearance {self.clearance}"
-                raise BadInput("no room for a random cylinder", found=found, allowed=allowed)
+            yield self._draw_one(generator, low, high, keep_free)
+
+    def _draw_one(
+        self,
+        generator: np.random.Generator,
+        low: np.ndarray,
+        high: np.ndarray,
+        keep_free: list[tuple[float, float]],
+    ) -> Cylinder:
+        for _ in range(_TRIES):
+            x, y = generator.uniform(low, high).tolist()
+            radius = float(generator.uniform(self.radius[0], self.radius[1]))
+            if all(math.dist((x, y), point) > radius + self.clearance for point in keep_free):
+                return Cylinder(center=(x, y), radius=radius)
+        raise BadInput(
+            "no room for a random cylinder",
+            found=f"radius {list(self.radius)}, clearance {self.clearance}",
+            allowed="cylinders that leave start and goal free on this map",
+        )
 
 
 def packed(solids: Iterable[Solid]) -> np.ndarray:
-    """Obstacles (m, 17)."""
+    """The rows (m, 17) of some obstacles, as kernels read them."""
     from hopfield_nav.geometry import pack_primitives  # loads Numba
 
     return pack_primitives(pack(solid) for solid in solids)

@@ -50,7 +50,8 @@ class TrajectorySection(fields.Section):
     tool_speed: Annotated[float, fields.Range(0.0, 5.0, "m/s", above=True)] = 0.1
     """of no point of the arm more than this, on a map of joint angles"""
     tool_rotation: _RotationOrFree = DOWN
-    """rows of the rotation from tool to base axes on the way, or free: any that takes the joints least far"""
+    """rows of the rotation from tool to base axes on the way, or free: any that takes the joints
+    least far"""
 
     @property
     def any_rotation(self) -> bool:

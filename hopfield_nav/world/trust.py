@@ -19,9 +19,12 @@ from hopfield_nav.world.files import PACKAGE
 class Trust:
     """What somebody has allowed a world to execute."""
 
-    everything: bool = False  # every file that it names
-    given: frozenset[str] = frozenset()  # whole paths of the files that the caller named himself
-    record: bool = False  # nothing is executed and nothing refused: numbers are taken as they stand
+    # every file that it names
+    everything: bool = False
+    # whole paths of the files that the caller named himself
+    given: frozenset[str] = frozenset()
+    # it is a record: nothing is executed and nothing refused, numbers are taken as they stand
+    record: bool = False
     # of a record whose owner of the map is not there: whether a cell of it is a place of the tool
     of_places: bool = True
 
@@ -51,32 +54,41 @@ class Trust:
             allowed = "load_world(FOLDER/world.yaml, allow_code=True), or a method given by hand"
             raise BadInput("a record's Python file is never executed", found=name, allowed=allowed)
         file = _file(name, folder or Path())
-        here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
-        if not (here or self.everything or str(file) in self.given):
+        is_here = file.parent == Path.cwd().resolve() or file.is_relative_to(PACKAGE)
+        if not (is_here or self.everything or str(file) in self.given):
             allowed = "--trust (in Python allow_code=True), or a file in the current folder"
             raise BadInput(
                 "names a Python file, which would be executed", found=name, allowed=allowed
             )
 
     def looks_into(self, kind: str, name: str) -> bool:
-        """Whether the method itself says what its parameters are; of a record only one that comes with the program."""
+        """Whether the method itself is asked what its parameters are.
+
+        Of a record only one that comes with the program is.
+        """
         return not self.record or is_bundled(kind, name)
 
     def also(self, names: Iterable[object], folder: Path) -> "Trust":
-        """This trust, and in the methods among ``names``, which the caller gave for a world in ``folder``."""
-        own = {
-            str(_file(name, folder)) for name in names if isinstance(name, str) and is_code(name)
-        }
-        return replace(self, given=self.given | own)
+        """This trust, and in the files of users' methods among ``names``.
+
+        The caller gave these for a world in ``folder``.
+        """
+        methods = [name for name in names if isinstance(name, str) and is_code(name)]
+        files = {str(_file(name, folder)) for name in methods}
+        return replace(self, given=self.given | files)
 
 
 RECORD = Trust(record=True)
 
 
 def _file(name: str, folder: Path) -> Path:
+    """The whole path of the file of a user's method."""
     return (folder / name.rsplit(":", 1)[0]).resolve()
 
 
 def is_code(name: str) -> bool:
-    """Whether a method is named by its file, ``FILE.py:NAME``; whose any method is, says ``plugin.is_ours``."""
+    """Whether a method is named by its file, ``FILE.py:NAME``.
+
+    One of an extension of others is named without: whose a method is, says ``plugin.is_ours``.
+    """
     return ".py:" in name

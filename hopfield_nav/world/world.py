@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def pose_of(position: Sequence[float], rotation: Any) -> np.ndarray:
     """(4, 4) a frame's pose, of its position (3,) [m] and rotation (3, 3)."""
     pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = rotation, position
+    pose[:3, :3] = rotation
+    pose[:3, 3] = position
     return pose
 
 
@@ -110,22 +111,24 @@ class World(sections.Section):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: Any, info: ValidationInfo) -> Any:
-        """Empty sections count as left out; what follows from arm, plant and map is filled in unless given."""
-        data, context = without_empty(cls, data), info.context or {}
-        at = context.get("folder") or Path(), context.get("trust", Trust())
-        return derived(data, *at) if isinstance(data, dict) else data
+        """The data without empty sections, and with what follows from arm, plant and map."""
+        data = without_empty(cls, data)
+        if not isinstance(data, dict):
+            return data
+        context = info.context or {}
+        folder = context.get("folder") or Path()
+        return derived(data, folder, context.get("trust", Trust()))
 
     def __eq__(self, other: object) -> bool:
         """Two worlds are equal when they describe the same experiment, wherever they were read."""
         return isinstance(other, World) and self.model_dump() == other.model_dump()
 
     def __repr__(self) -> str:
-        kinds = f"{len(self.obstacles)} obstacles" + (
-            f", {len(self.known)} known" if self.known else ""
-        )
+        known = f", {len(self.known)} known" if self.known else ""
+        obstacles = f"{len(self.obstacles)} obstacles{known}"
         shape = " x ".join(map(str, self.map.shape))
         goal = f"goal {list(self._goal_as_given or ())}" if self.goal else "no goal"
-        return f"<World {self.name}: {self.arm}, {kinds}, map of {shape} cells, {goal}>"
+        return f"<World {self.name}: {self.arm}, {obstacles}, map of {shape} cells, {goal}>"
 
     __str__ = __repr__
 
@@ -189,15 +192,14 @@ class World(sections.Section):
 
     @property
     def goal_position(self) -> tuple[float, ...] | None:
-        """[x, y], or [x, y, z] on a map in space, of the goal in base axes [m]; None without a goal."""
+        """[x, y] of the goal, base axes [m], or [x, y, z] on a map in space; None: no goal."""
         if self.goal is None:
             return None
         if self.goal.joints is not None:
             from dynamics import forward_kinematics
 
-            x, y, z = forward_kinematics(self.bare_arm(), np.array(self.goal.joints))[
-                :3, 3
-            ].tolist()
+            pose = forward_kinematics(self.bare_arm(), np.array(self.goal.joints))
+            x, y, z = pose[:3, 3].tolist()
             return x, y, z
         if self.goal.pose is not None:
             return self.goal.pose.position
@@ -205,7 +207,7 @@ class World(sections.Section):
 
     @property
     def goal_point(self) -> tuple[float, float, float] | None:
-        """[x, y, z] of the goal in base axes [m], at the height of a flat map; None without a goal."""
+        """[x, y, z] of the goal, base axes [m], at the height of a flat map; None: no goal."""
         position = self.goal_position
         if position is None:
             return None
@@ -213,15 +215,18 @@ class World(sections.Section):
         return x, y, z
 
     def resolve(self, seed: int, keep_free: Sequence[tuple[float, float]] = ()) -> "World":
-        """The same world, every obstacle listed by itself, what is random drawn, and the seed written in.
+        """The same world with this seed, as a run has it.
 
-        What has a seed of its own ignores that of the run. The surroundings of the goal, and of
-        points [x, y] such as the tool at the start [m], stay free.
+        Every obstacle is listed by itself, and what is random is drawn. What has a seed of its own
+        ignores that of the run. The surroundings of the goal, and of points [x, y] such as the tool
+        at the start [m], stay free.
 
         Raises ``BadInput``: what is random finds no room.
         """
         generator = np.random.default_rng(seed)
-        free = [*keep_free, *([self.goal_point[:2]] if self.goal_point else [])]
+        free = list(keep_free)
+        if self.goal_point is not None:
+            free.append(self.goal_point[:2])
         obstacles: list[Obstacle] = []
         for i, obstacle in enumerate(self.obstacles):
             try:
@@ -257,22 +262,22 @@ class World(sections.Section):
     def tool_pose(
         self, point: Sequence[float], given: PoseSection | None
     ) -> tuple[np.ndarray, bool]:
-        """(4, 4) the tool's pose at a point [m], turned as given, or as on the way; whether any rotation will do."""
-        any_rotation = given is None and self.trajectory.any_rotation
-        rotation = (
-            np.eye(3)
-            if any_rotation
-            else given.rotation
-            if given
-            else self.trajectory.tool_rotation
-        )
-        return pose_of(point, rotation), any_rotation
+        """The tool's pose (4, 4) at a point [m], and whether any rotation will do.
+
+        It is turned as given, or else as on the way.
+        """
+        if given is not None:
+            return pose_of(point, given.rotation), False
+        if self.trajectory.any_rotation:
+            return pose_of(point, np.eye(3)), True
+        return pose_of(point, self.trajectory.tool_rotation), False
 
     def _goal_joints(self) -> np.ndarray:
-        """(k, n) joint angles at the goal, with the tool turned as the world asks; none without a goal.
+        """(k, n) joint angles at the goal, with the tool turned as the world asks.
 
-        One of them is found where any rotation will do but none, or where the arm has no closed
-        form.
+        They are all that there are, where the arm has a closed form. Where it has none, or where
+        the tool may have any rotation and does not get there with that of the base, a search finds
+        one. There are none without a goal.
         """
         from dynamics import has_closed_form, inverse_kinematics, numeric_inverse_kinematics
 
@@ -281,7 +286,8 @@ class World(sections.Section):
             return np.zeros((0, len(start)))
         if self.goal.joints is not None:
             return np.array([self.goal.joints])
-        arm, (pose, any_rotation) = self.bare_arm(), self.tool_pose(self.goal_point, self.goal.pose)
+        arm = self.bare_arm()
+        pose, any_rotation = self.tool_pose(self.goal_point, self.goal.pose)
         closed = has_closed_form(arm)
         found = inverse_kinematics(arm, pose) if closed else np.zeros((0, len(start)))
         if len(found) or (closed and not any_rotation):
@@ -296,7 +302,8 @@ class World(sections.Section):
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
         """What stands at the place of an obstacle."""
-        solids, random = obstacle.solids, obstacle.random_cylinders
+        solids = obstacle.solids
+        random = obstacle.random_cylinders
         if obstacle.random_scene is not None:
             start = np.array(self.start.joints)
             solids = obstacle.random_scene.draw(
