@@ -32,7 +32,7 @@ def solids_of(obstacles: Iterable[KnownObstacle]) -> list[Solid]:
 
 
 def names_of(obstacles: Iterable[KnownObstacle]) -> list[str | None]:
-    """The name of the entry of each of the solids of ``solids_of``; None where it has none."""
+    """The name of the entry of each of the solids of ``solids_of``, or None."""
     return [obstacle.name for obstacle in obstacles for _ in obstacle.solids]
 
 

@@ -28,9 +28,10 @@ watching: list[Callable[[str], AbstractContextManager[None]]] = []
 
 @contextmanager
 def asked(whose: str) -> Iterator[None]:
-    """A block in which a method of a user's own works; ``whose`` is its ``title``.
+    """A block in which a method of a user's own works.
 
-    The current folder is afterwards what it was before. Ctrl-C goes on.
+    ``whose`` is the ``title`` of the method. The current folder is afterwards what it was before.
+    Ctrl-C goes on.
 
     Raises ``MethodFailed``: with the method, the error, and the line of its file.
     """

@@ -82,7 +82,10 @@ class Extension:
 
 
 def modules_in(package: str) -> tuple[str, ...]:
-    """Names of the modules in a package's folder, sorted; none of them is executed."""
+    """Names of the modules in a package's folder, sorted.
+
+    None of the modules is executed.
+    """
     spec = find_spec(package)
     if spec is None:
         return ()
@@ -108,7 +111,10 @@ def comes_with() -> dict[str, str]:
 
 
 def comes_along(what: str) -> bool:
-    """Whether the extension of ours that has something is there; nothing of it is loaded."""
+    """Whether the extension of ours that has something is there.
+
+    Nothing of the extension is loaded.
+    """
     return comes_with()[what] in modules_in(GROUP)
 
 

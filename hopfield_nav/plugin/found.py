@@ -91,7 +91,9 @@ def is_ours(kind: str, name: str) -> bool:
 
 
 def brought_by(kind: str, name: str) -> Installed | None:
-    """The extension of others that has a method; None where it is ours, of a file, or nobody's.
+    """The extension of others that has a method.
+
+    None where the method is ours, of a file, or nobody's.
 
     Raises ``BadInput``: two others have it.
     """
@@ -118,7 +120,7 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _one_part(name: str) -> str:
-    """A method's name without its file; of a METHOD the file."""
+    """A method's name without its file, or the file where the name is METHOD."""
     file, _, attribute = name.rpartition(".py:")
     if file and attribute == "METHOD":
         return Path(file).name
@@ -219,7 +221,9 @@ def loadable_methods(kind: str) -> dict[str, Method]:
 
 
 def load_from_file(kind: str, name: str, folder: Path) -> Any:
-    """What a user's own file holds under a name, ``FILE.py:NAME`` below ``folder``; None: nothing.
+    """What a user's own file holds under a name, ``FILE.py:NAME`` below ``folder``.
+
+    None: it holds nothing of that name.
 
     Raises ``BadInput``: there is no such file, or it cannot be loaded.
     """

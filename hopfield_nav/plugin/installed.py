@@ -151,7 +151,7 @@ def shown(found: Sequence[tuple[Installed, str]], taken: Sequence[str]) -> list[
 
 
 def owner(what: str, name: str, has: Callable[[Extension, str], bool]) -> Installed | None:
-    """The extension of others that has a thing of a name; None: none has.
+    """The extension of others that has a thing of a name, or None.
 
     The name may be ``DISTRIBUTION:NAME``. ``has`` says whether an extension has a thing of NAME,
     and ``what`` names the kind of thing in a message.
@@ -215,7 +215,9 @@ def owner_of_section(name: str) -> Installed | None:
 
 
 def find_provided(what: str) -> Any:
-    """What an extension provides under a name, ours before those of others; None where none does.
+    """What an extension provides under a name, ours before those of others.
+
+    None: no extension provides it.
 
     Raises ``BadInput``: two others provide it.
     """
@@ -229,7 +231,9 @@ def find_provided(what: str) -> Any:
 
 
 def provided(what: str, where: str = "") -> Any:
-    """What an extension provides under a name; ``where`` is the key or option that asks for it.
+    """What an extension provides under a name.
+
+    ``where`` is the key or option that asks for it.
 
     Raises ``BadInput``: the extension is not there.
     """

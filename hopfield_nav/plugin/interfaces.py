@@ -135,7 +135,7 @@ class Response(Protocol):
         """The waypoints after a touch, or None."""
 
     def on_rest(self, touch: Touch) -> Any:
-        """The waypoints at the end of those before, or None; nothing was touched on them."""
+        """The waypoints after those before, on which nothing was touched, or None."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,10 @@ Felt = ContactReport
 
 
 class Belief(Protocol):
-    """Says what a touch blocks on a map of joint angles; asked before every path."""
+    """Says what a touch blocks on a map of joint angles.
+
+    It is asked before every path.
+    """
 
     def believe(self, felt: ContactReport) -> Any:
         """``CollisionEvidence``, or None: nothing but the steps that were touched."""

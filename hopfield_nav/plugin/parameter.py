@@ -72,6 +72,7 @@ class Parameter:
         return self._check_one(value, self.name)
 
     def _check_one(self, value: Any, where: str) -> float:
+        """One number in the range; ``where`` is its place in a message."""
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not is_number or not abs(value) <= sys.float_info.max:
             or_list = ", or a list of them, one a joint" if self.per_joint else ""

@@ -25,7 +25,8 @@ def check_world(world: World) -> tuple[World, list[BadInput]]:
     must fit the arms is looked at only if they can be loaded.
     """
     joints = world.map.space == "joints"
-    faults = faults_of(_OF_SETTINGS if joints else (*_OF_SETTINGS, *_OF_A_TOOLS_MAP), world)
+    of_settings = _OF_SETTINGS if joints else (*_OF_SETTINGS, *_OF_A_TOOLS_MAP)
+    faults = faults_of(of_settings, world)
     arms, of_arms = fitting.load_arms(world)
     if of_arms:
         return world, [*faults, *of_arms]
@@ -167,7 +168,7 @@ def _check_delay(world: World) -> None:
 
 
 def _looked_into(world: World, kind: str) -> plugin.Method | None:
-    """The method of a kind that a world names; None where nobody looks into it."""
+    """The method of a kind that a world names, or None where nobody looks into it."""
     section = world.controller if kind == "controller" else world.detection
     name = next(getattr(section, key) for key, own in section.kinds.items() if own == kind)
     if not world.trust.looks_into(kind, name):
@@ -263,7 +264,10 @@ def _check_inherited(world: World) -> None:
 
 
 def _lack(parameter: plugin.Parameter, offered: Mapping[str, Any], law: str) -> str:
-    """In words: what an estimator needs and does not get of a control law; empty: it gets it."""
+    """In words, what an estimator needs and does not get of a control law.
+
+    Empty where the law gives it.
+    """
     is_gain = parameter.name in (plugin.POSITION_GAIN.name, plugin.VELOCITY_GAIN.name)
     needed = parameter.description if is_gain else f"{parameter.name} of the control law"
     if parameter.name not in offered:

@@ -100,7 +100,10 @@ def _has_key_of(node: yaml.Node, keys: Set[str]) -> bool:
 
 
 def parse_document(text: str, name: str) -> Document:
-    """Parse YAML text; ``name`` is how messages name its source."""
+    """What YAML text holds, and where.
+
+    ``name`` is how messages name the source of the text.
+    """
     document = Document(data=None, name=name)
     document.data = _build(_compose(text, name), key=(), document=document, above=())
     return document
@@ -140,7 +143,10 @@ def _compose(text: str, name: str) -> yaml.Node:
 
 
 def parse_value(text: str, name: str) -> Any:
-    """The value that ``text`` would have in a YAML file; ``name`` is how messages name it."""
+    """The value that ``text`` would have in a YAML file.
+
+    ``name`` is how messages name the text.
+    """
     if not text.strip():
         return None
     return parse_document(text, name).data
@@ -209,7 +215,10 @@ def _build(node: yaml.Node, key: Key, document: Document, above: tuple[int, ...]
 def _build_mapping(
     node: yaml.MappingNode, key: Key, document: Document, above: tuple[int, ...]
 ) -> dict[str, Any]:
-    """The plain value of a mapping; what is merged into it gives way to its own keys."""
+    """The plain value of a mapping.
+
+    What is merged into it by ``<<`` gives way to its own keys.
+    """
     result: dict[str, Any] = {}
     merged: list[yaml.Node] = []
     for key_node, value_node in node.value:

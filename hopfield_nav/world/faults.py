@@ -44,7 +44,9 @@ _ALLOWED = {
 def read_form(
     model: type[_Model], document: Document, context: dict[str, Any] | None = None
 ) -> _Model:
-    """What a document holds, as a ``model``; ``context`` is for its validators.
+    """What a document holds, as a ``model``.
+
+    ``context`` is for the model's validators.
 
     Raises ``BadInput``: the first fault of its form, with its place; ``others`` has all the others.
     """
@@ -80,7 +82,10 @@ def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document
 def faults_of(
     checks: Iterable[Callable[[_Checked], Iterable[BadInput] | None]], subject: _Checked
 ) -> list[BadInput]:
-    """What checks refuse; each raises its fault, or yields several."""
+    """What checks refuse.
+
+    Each raises its fault, or yields several.
+    """
     found: list[BadInput] = []
     for check in checks:
         try:
@@ -107,7 +112,7 @@ def refuse(faults: Iterable[Fault], document: Document) -> None:
     order = {key: i for i, key in enumerate(document.places)}
 
     def position(key: Key) -> tuple[int, bool]:
-        """Where a key stands; one that is missing, at the end of its section."""
+        """Where a key stands; one that is missing stands at the end of its section."""
         above = key
         while above not in order and above:
             above = above[:-1]

@@ -138,6 +138,7 @@ class PerJoint(_First):
         return self._check_one(value)
 
     def _check_one(self, value: Any) -> float:
+        """One number in the range."""
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not is_number or not self.low <= value <= self.high:
             number = f"a number from {self.low:.6g} to {self.high:.6g} {self.unit}".rstrip()
@@ -178,7 +179,10 @@ class OrWord(_First):
 
 
 def unit_of(field: FieldInfo) -> str | None:
-    """The unit that a key's marks tell; None where its values are words, counts or sections."""
+    """The unit that a key's marks tell.
+
+    None where the key's values are words, counts or sections.
+    """
     marked = set(_units(field.annotation))
     for mark in field.metadata:
         marked.update(_units(mark))

@@ -81,7 +81,9 @@ def find_file(name: str | Path) -> Path:
 
 
 def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
-    """The file of a path, or of a name among those that are ``known``; messages call it a ``kind``.
+    """The file of a path, or of a name among those that are ``known``.
+
+    Messages call what is looked for a ``kind``.
 
     Raises ``BadInput``: there is none; the message suggests the nearest name.
     """
@@ -110,7 +112,9 @@ def find_named(given: object, kind: str, known: Mapping[str, Path]) -> Path:
 
 
 def name_of(path: Path) -> str:
-    """What a world or a sweep is called: its file's name; of a copy among results, their folder's.
+    """What a world or a sweep is called.
+
+    It has the name of its file; a copy among results has the name of their folder.
 
     Raises ``BadInput``: it has no name but dots.
     """

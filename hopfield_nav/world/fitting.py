@@ -34,7 +34,7 @@ _ARMS = ("arm", "plant.dynamics", "controller.model")
 
 
 def load_arms(world: World) -> "tuple[dict[str, Arm], list[BadInput]]":
-    """The arms that a world names, by their keys; and why others cannot be loaded."""
+    """The arms that a world names, by their keys, and why others of them cannot be loaded."""
     from dynamics import load_arm  # imports Numba, which a faulty world need not wait for
 
     arms = dict[str, Any]()
@@ -194,12 +194,13 @@ def _start_of(world: World) -> StartSection:
 
 
 def goal_near(world: World, arm: "Arm", near: np.ndarray) -> np.ndarray | None:
-    """(n,) joint angles at the goal that a search from ``near`` finds [rad]; None: none.
+    """(n,) joint angles at the goal, near to ``near`` [rad], or None where there are none.
 
     At a goal that is a position the tool may have any rotation.
     """
     given = world.goal.pose if world.goal else None
-    pose = pose_of(world.goal_point or (), given.rotation if given else np.eye(3))
+    rotation = given.rotation if given else np.eye(3)
+    pose = pose_of(world.goal_point or (), rotation)
     return _near_joints(arm, pose, any_rotation=given is None, near=near)
 
 

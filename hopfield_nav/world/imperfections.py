@@ -18,12 +18,15 @@ SECTION = "<section>"
 
 
 def _word_or_section(value: object) -> str:
-    """Which of the two a value is meant to be; the discriminator of such a union."""
+    """Which of the two a value is meant to be, as pydantic asks it of such a union."""
     return SECTION if isinstance(value, (dict, BaseModel)) else WORD
 
 
 class FrictionSection(Section):
-    """Friction in the joints of the plant; each value one number, or one a joint."""
+    """Friction in the joints of the plant.
+
+    Each value is one number, or one a joint.
+    """
 
     coulomb: Annotated[Any, PerJoint(0.0, 1e3, "N·m")] = Field(0.0, description="while moving")
     viscous: Annotated[Any, PerJoint(0.0, 1e4, "N·m·s/rad")] = Field(
@@ -80,7 +83,10 @@ _NewtonMetres = Annotated[tuple[Annotated[float, Range(-100.0, 100.0, "N·m")], 
 
 
 class WrenchSensorSection(Section):
-    """A force and torque sensor at the flange, and its errors; all axes are those of the flange."""
+    """A force and torque sensor at the flange, and its errors.
+
+    All axes are those of the flange.
+    """
 
     period: Annotated[float, Range(0.0, 1.0, "s", above=True)] | None = None
     """from sample to sample, a multiple of plant.step; null: plant.step"""

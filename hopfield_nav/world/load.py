@@ -90,7 +90,9 @@ def recorded_world(path: Path, of_places: bool = True) -> World:
 def parse_world(
     text: str, name: str = "world", folder: Path | None = None, allow_code: bool = False
 ) -> World:
-    """The world that YAML text describes; paths in it are relative to ``folder``.
+    """The world that YAML text describes.
+
+    Paths in it are relative to ``folder``.
 
     Raises ``BadInput``: as ``load_world``.
     """
@@ -195,7 +197,10 @@ Named = tuple[dict[str, Any], dict[str, Parameter]]
 
 
 def _names_and_keys(data: Any, name: str | int, folder: Path, trust: Trust) -> Named:
-    """The methods that a section names, and their keys; neither where there are no such methods."""
+    """The methods that a section names, and their keys.
+
+    Both are empty where one of these methods is not known.
+    """
     section: Any = section_model((name,), World)
     given = data.get(name) if isinstance(data, dict) else None
     if not isinstance(given, dict):  # a bare word names the method

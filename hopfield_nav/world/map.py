@@ -75,7 +75,7 @@ class MapSection(MethodSection):
 
     @property
     def rank(self) -> int:
-        """2 for a map in a level plane, 3 for one in space; of joint angles, their number."""
+        """How many axes the map has: 2 in a level plane, 3 in space, or one for each joint."""
         return len(self.shape)
 
     def centre(self, cell: Sequence[float]) -> tuple[float, ...]:

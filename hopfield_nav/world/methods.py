@@ -73,9 +73,10 @@ class MethodSection(Section):
     def _values(
         cls, section: Mapping[str, Any], context: Mapping[str, Any], faults: list[BadInput]
     ) -> dict[str, float | tuple[float, ...] | None]:
-        """The values of all parameters, given or by default; None: it follows from the arm.
+        """The values of all parameters, given or by default.
 
-        What is wrong with the section's keys is added to ``faults``.
+        None stands for one that follows from the arm. What is wrong with the section's keys is
+        added to ``faults``.
         """
         trust = context.get("trust", Trust())
         named = [(cls.kinds[key], name) for key, name in cls.named(section).items()]

@@ -133,12 +133,15 @@ class KnownObstacle(GivenKeys):
 
     @classmethod
     def of(cls, solid: solids.Solid, name: str | None = None, **times: float | None) -> Self:
-        """The entry of one solid; ``times`` of an ``Obstacle``."""
+        """The entry of one solid.
+
+        Of an ``Obstacle`` ``times`` are its ``appears`` and ``vanishes``.
+        """
         return cls(**{type(solid).__name__.lower(): solid, "name": name, **times})
 
     @property
     def solids(self) -> list[solids.Solid]:
-        """What the one key holds, or stands for; nothing is drawn."""
+        """What the one key holds or stands for; what is random is not drawn."""
         row = self.wall or self.polyline
         if row is not None:
             return [

@@ -57,7 +57,10 @@ def packages_of(methods: Iterable[NamedMethod]) -> list[str]:
 
 
 def _named_in(data: Mapping[str, Any]) -> Iterator[NamedMethod]:
-    """Every method that plain data names; a bare word names the one method of its section."""
+    """Every method that plain data names.
+
+    In the place of a section a bare word names its one method.
+    """
     for section, model in _sections().items():
         given = data.get(section)
         for key, kind in model.kinds.items():

@@ -141,5 +141,5 @@ class PlannerSection(MethodSection):
 
 
 def _of_network(key: str) -> Parameter:
-    """A key of the network, said as a parameter; its value is checked by the section."""
+    """A key of the network as a parameter, without a range: the section checks its value."""
     return Parameter(key, default=0.0, low=0.0, high=0.0, unit="1", description="of the network")

@@ -89,7 +89,10 @@ def _one_solid(generator: np.random.Generator) -> Solid:
 
 
 def _shelf(generator: np.random.Generator, at: np.ndarray) -> list[Solid]:
-    """Boards, a back and two sides; open towards the base, with the point in one of its bays."""
+    """Boards, a back and two sides, with the point in one of the bays.
+
+    It is open towards the base.
+    """
     draw = generator.uniform
     width = draw(0.4, 0.8)
     depth = draw(0.2, 0.35)

@@ -82,8 +82,11 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
 
 
 def _extensions_of(kind: str) -> dict[str, str]:
-    """The extension that has each method of a kind, by the method's name; none for the core's."""
-    found = {}
+    """The extension that has each method of a kind, by the method's name.
+
+    Methods of the core are left out.
+    """
+    found: dict[str, str] = {}
     for extension in our_extensions().values():
         found |= dict.fromkeys(extension.method_names(kind), extension.name)
     for name in method_names(kind):

@@ -188,9 +188,10 @@ class DetectionSection(MethodSection):
 
 
 class ExploreSection(MethodSection):
-    """How the arm goes on after a touch; a bare word is the method, with the rest as by default.
+    """How the arm goes on after a touch.
 
-    The parameters of a user's own method are further keys.
+    A bare word in its place is the method, with the rest as by default. The parameters of a user's
+    own method are further keys.
     """
 
     owners: ClassVar[dict[str, str]] = dict.fromkeys(("retract", "force", "speed"), "surfaces")
@@ -232,7 +233,10 @@ class RecordSection(Section):
 
 
 def _of_extensions(sections: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-    """The sections of extensions, each as its own model has it; of a record as they stand."""
+    """The sections of extensions, each as its own model has it.
+
+    Those of a record are left as they stand.
+    """
     context = info.context or {}
     made = {}
     if context.get("trust", Trust()).record:

@@ -13,7 +13,10 @@ _FIRST = ("detection", "planner", "explore", "seed")
 
 
 def flat_values(world: World) -> dict[str, Any]:
-    """Every key of a world with its value as plain data; ``map.shape`` is one, and so is a list."""
+    """Every key of a world, such as ``map.shape``, with its value as plain data.
+
+    A list is one value.
+    """
     return dict(_flat(world.model_dump(mode="json"), ""))
 
 
@@ -41,7 +44,7 @@ def _defaults(space: str, arm: str, folder: Path) -> dict[str, Any]:
 
 
 def _flat(value: Any, key: str) -> list[tuple[str, Any]]:
-    """Every key below ``key`` with its value; an empty section is a value."""
+    """Every key below ``key`` with its value, which may be an empty section."""
     if not isinstance(value, dict) or not value:
         return [(key, value)]
     rows = []

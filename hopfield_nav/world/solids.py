@@ -213,7 +213,7 @@ def packed(solids: Iterable[Solid]) -> np.ndarray:
 
 
 def pack(solid: Solid) -> np.ndarray:
-    """The row (17,) of one obstacle; that of a mesh is longer."""
+    """The row (17,) of one obstacle, or a longer one of a mesh."""
     from hopfield_nav.geometry import (
         box,
         convex_mesh,

@@ -239,9 +239,10 @@ class World(sections.Section):
         return self.with_changes(obstacles=tuple(obstacles), known=known, seed=seed)
 
     def to_yaml(self, folder: Path | None = None) -> str:
-        """The world as YAML with every default written out; loads back to an equal world.
+        """The world as YAML, with every default written out.
 
-        Paths are rewritten relative to ``folder``, where the text will be stored.
+        It loads back to an equal world. Paths are rewritten relative to ``folder``, where the text
+        will be stored.
         """
         data = self.model_dump(mode="json")
         if folder is not None:
