@@ -82,7 +82,7 @@ def near_singularities(
 
 
 def jacobian_determinant(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Determinant (...) of the Jacobian of a UR-type arm at q (..., 6) [rad] [m³].
+    """Determinant (...) [m³] of the Jacobian of a UR-type arm at q (..., 6) [rad].
 
     It is right up to a sign, which is the arm's own.
 
