@@ -14,11 +14,13 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba import types
+from numba.core import event
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
@@ -27,7 +29,15 @@ from dynamics.files.writing import whole_file
 from dynamics.kernels.archive import opened, sealed
 from dynamics.kernels.cache import cache_folder
 from dynamics.kernels.object_code import undefined_names
-from dynamics.kernels.reads import Read, Unreadable, change_of, key_of, python_function, reads_of
+from dynamics.kernels.reads import (
+    Read,
+    Unreadable,
+    called_by,
+    change_of,
+    key_of,
+    python_function,
+    reads_of,
+)
 from dynamics.kernels.source_text import digest
 
 ENDING = ".nbc"
@@ -69,6 +79,7 @@ class KeptCode(NullCache):
             return None
         kind = self._kind(sig, target_context.codegen())
         key = self._looked_for[kind] = key_of(reads)
+        _note(self._function, key)
         content = _read(self._path(kind, key))
         if content is None:
             self._say_why(kind, reads)
@@ -109,7 +120,7 @@ class KeptCode(NullCache):
         ):
             return
         kind, key = self._kind(sig, data.codegen), key_of(reads)
-        if self._looked_for.get(kind) != key:
+        if self._looked_for.get(kind) != key or _calls_older_code(self._function):
             return
         parts = data._replace(type_annotation="")._reduce()  # an annotation tells the path
         try:
@@ -166,6 +177,54 @@ class KeptCode(NullCache):
                 continue  # another function of the same name, or made with another value
             return _say_once(f"compiled anew, since it was edited: {change}")
         return None
+
+
+_NOTED: dict[int, tuple[Callable, set[str]]] = {}  # by identity: like functions are of other places
+
+
+def _note(function: Callable, key: str) -> None:
+    """Remember that this process has code of a function from the time when it read what is in this key."""
+    _NOTED.setdefault(id(function), (function, set()))[1].add(key)
+
+
+class _Compilations(event.Listener):
+    """Notes what is compiled by whatever dispatcher, also one that keeps nothing."""
+
+    def on_start(self, event: event.Event) -> None:  # noqa: D102  (of Numba's)
+        with suppress(Unreadable):
+            function = python_function(event.data["dispatcher"])
+            if not _is_numba_s(function):
+                _note(function, _key_now(function))
+
+    def on_end(self, event: event.Event) -> None:  # noqa: D102  (of Numba's)
+        pass
+
+
+event.register("numba:compile", _Compilations())
+
+
+def _is_numba_s(function: Callable) -> bool:
+    return function.__module__.partition(".")[0] == "numba"
+
+
+def _key_now(function: Callable) -> str:
+    """The key of what a function reads now; of what has no content none."""
+    try:
+        return key_of(reads_of(function))
+    except Unreadable:
+        return ""
+
+
+def _calls_older_code(function: Callable) -> bool:
+    """Whether a function calls one that this process compiled when it read something else than now.
+
+    A caller holds whichever code its dispatchers have.
+    """
+    for called in called_by(function):
+        _, keys = _NOTED.get(id(called), (called, set()))
+        if keys - {_key_now(called)}:
+            return True
+    return False
 
 
 def _asked_for(parts: tuple) -> list[str]:

@@ -8,8 +8,11 @@ Python.
 
 import builtins
 import enum
+import functools
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -20,7 +23,16 @@ from dynamics.kernels.source_text import Text, digest, text_of_code, text_of_str
 
 _WRITTEN = "written_text"  # an attribute of a function that was written at run time
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
-_BY_NAME = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}  # what Numba knows, if anything
+_LIBRARIES = {"numpy", "numba", "llvmlite"}  # what Numba knows, if anything, beside Python's own
+_OF_PYTHON = tuple(
+    Path(folder).resolve()
+    for folder in (
+        sysconfig.get_path("stdlib"),
+        sysconfig.get_path("platstdlib"),
+        Path(sys.base_prefix, "DLLs"),
+    )
+)
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of others, some in one of Python's own
 _LOWERED = "dynamics.kernels."  # whose functions are compiled as the files of the decorators say
 _MISSING = object()
 
@@ -54,19 +66,33 @@ def reads_of(function: Callable) -> list[Read]:
 
     Raises ``Unreadable``: something of it has no content that could be read.
     """
-    reads: list[Read] = []
+    return [read for seen in _all_seen(function) for read in seen.reads]
+
+
+def called_by(function: Callable) -> list[FunctionType]:
+    """All functions that a function calls, and those that they call; itself only where one calls it.
+
+    Raises ``Unreadable`` as ``reads_of`` does.
+    """
+    called = {id(each): each for seen in _all_seen(function) for each in seen.calls}
+    return list(called.values())
+
+
+def _all_seen(function: Callable) -> list[_Seen]:
+    """What a function itself reads, and what every function reads that it reaches."""
+    found: list[_Seen] = []
     reached = [python_function(function)]
     known = {id(reached[0])}
     for each in reached:
         seen = _SEEN.get(id(each))
         if seen is None or not seen.lasts or not _leads_to_the_same(each, seen):
             seen = _SEEN[id(each)] = _look(each)
-        reads += seen.reads
+        found.append(seen)
         for called in seen.calls:
             if id(called) not in known:
                 known.add(id(called))
                 reached.append(called)
-    return reads
+    return found
 
 
 def key_of(reads: Iterable[Read]) -> str:
@@ -126,7 +152,7 @@ def _follow(function: FunctionType, dotted: str) -> tuple[Any, str]:
     """
     first, *rest = dotted.split(".")
     value = _root(function, first)
-    while rest and isinstance(value, ModuleType) and not _by_name(value.__name__):
+    while rest and isinstance(value, ModuleType) and not _is_of_library(value):
         value = getattr(value, rest.pop(0), _MISSING)
     if rest and isinstance(value, enum.EnumType):
         value = getattr(value, rest.pop(0), _MISSING)
@@ -150,8 +176,37 @@ def _inside(cell: CellType) -> Any:
         return _MISSING
 
 
-def _by_name(module: Any) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] in _BY_NAME
+def _is_of_library(value: Any) -> bool:
+    """Whether a module, a class or a function is one that is known by its name.
+
+    A module of a user's own may be named as one of Python's is: its file says whose it is.
+    """
+    is_module = isinstance(value, ModuleType)
+    module = value.__name__ if is_module else getattr(value, "__module__", None)
+    if not isinstance(module, str):
+        return False
+    first = module.partition(".")[0]
+    if first in _LIBRARIES:
+        return True
+    if first not in sys.stdlib_module_names:
+        return False
+    if isinstance(value, FunctionType):
+        return _is_python_s(value.__code__.co_filename)
+    if not is_module:
+        value = sys.modules.get(module)
+    return isinstance(value, ModuleType) and _is_python_s(getattr(value, "__file__", None))
+
+
+@functools.cache
+def _is_python_s(file: str | None) -> bool:
+    """Whether a file came with Python; what is built in has none."""
+    if file is None or file.startswith("<frozen "):
+        return True
+    path = Path(file).resolve()
+    return any(
+        path.is_relative_to(folder) and not _INSTALLED & {*path.relative_to(folder).parts}
+        for folder in _OF_PYTHON
+    )
 
 
 class _Content:
@@ -163,7 +218,7 @@ class _Content:
 
     def named(self, value: Any, rest: str) -> str:
         """A value that a name leads to, and an attribute of it."""
-        if isinstance(value, ModuleType) and _by_name(value.__name__):
+        if isinstance(value, ModuleType) and _is_of_library(value):
             return f"{value.__name__}.{rest}"
         return self.of(value)
 
@@ -202,7 +257,7 @@ class _Content:
     def _kind(self, kind: type) -> str:
         """A class: one of the libraries by its name, a tuple of names, an enumeration, a record by what it holds."""
         words = _name(kind)
-        if _by_name(kind.__module__) or issubclass(kind, BaseException):
+        if _is_of_library(kind) or issubclass(kind, BaseException):
             return words
         if issubclass(kind, enum.Enum):
             return f"{words} {[(each.name, self.of(each.value)) for each in kind]}"
@@ -222,7 +277,7 @@ class _Content:
         """
         if _is_dispatcher(value):
             function = python_function(value)
-            if not _by_name(function.__module__):
+            if not _is_of_library(function):
                 self.calls.append(function)
             called = f"{function.__module__}.{function.__qualname__}"
             return f"{_name(type(value))} {called} {self._options(value)}"
@@ -236,7 +291,7 @@ class _Content:
             module = None  # a method of an object
         if isinstance(value, FunctionType) and module and module.startswith(_LOWERED):
             return f"{module}.{value.__qualname__}"
-        if name and _by_name(module) and not _is_made_by_numba(value):
+        if name and module and _is_of_library(value) and not _is_made_by_numba(value):
             return f"{module}.{name}"
         raise Unreadable("a function that is no kernel" if callable(value) else _name(type(value)))
 

@@ -205,6 +205,55 @@ def test_a_value_that_is_set_between_two_calls_is_not_kept_under_the_one_before(
     assert ask("import set\nprint(set.f(1.0), set.f(1))")[0][:2] == [2.0, 2.0]
 
 
+def test_a_caller_that_holds_a_callees_code_of_before_is_not_kept(place):
+    folder, ask = place
+    (folder / "values.py").write_text("G = 2.0\n")
+    (folder / "helping.py").write_text(
+        f"{KERNEL}import values\n\n\n@kernel\ndef helper(x):\n    return x * values.G\n"
+    )
+    (folder / "calling.py").write_text(
+        f"{KERNEL}from helping import helper\n\n\n@kernel\ndef f(x):\n    return helper(x)\n"
+    )
+    modules = "import values\nfrom helping import helper\nfrom calling import f\n"
+    ask(f"{modules}helper(1.0)\nvalues.G = 3.0\nf(1.0)")
+    assert ask(f"{modules}values.G = 3.0\nprint(f(1.0))")[0][0] == 3.0
+    assert ask(f"{modules}values.G = 3.0\nprint(f(1.0))") == ([3.0, 0], "")
+
+
+def test_a_caller_of_numbas_own_dispatcher_is_kept_unless_that_holds_code_of_before(place):
+    folder, ask = place
+    (folder / "values.py").write_text("G = 2.0\n")
+    (folder / "helping.py").write_text(
+        "from numba import njit\nimport values\n\n\n@njit\ndef helper(x):\n    return x * values.G\n"
+    )
+    (folder / "calling.py").write_text(
+        f"{KERNEL}from helping import helper\n\n\n@kernel\ndef f(x):\n    return helper(x)\n"
+    )
+    modules = "import values\nfrom helping import helper\nfrom calling import f\n"
+    load = "from dynamics.kernels.decorators import load_numba\nload_numba()\n"
+    ask(f"{load}{modules}helper(1.0)\nvalues.G = 3.0\nf(1.0)")
+    assert ask(f"{modules}values.G = 3.0\nprint(f(1.0))")[0][0] == 3.0
+    assert ask(f"{modules}values.G = 3.0\nprint(f(1.0))") == ([3.0, 0], "")
+
+
+@pytest.mark.parametrize("name", ["wave", "trace", "profile", "signal", "code", "statistics"])
+def test_a_module_of_a_users_own_named_as_one_of_pythons(place, name):
+    folder, ask = place
+    (folder / f"{name}.py").write_text(
+        f"{KERNEL}K = 2.0\n\n\n@kernel\ndef g(x):\n    return x + 1.0\n"
+    )
+    (folder / "mine.py").write_text(
+        f"{KERNEL}import {name}\n\n\n@kernel\ndef f(x):\n    return {name}.K * {name}.g(x)\n"
+    )
+    question = "from mine import f; print(f(1.0))"
+    assert ask(question)[0][0] == 4.0
+    _edit(folder / f"{name}.py", "K = 2.0", "K = 3.0")
+    assert ask(question)[0][0] == 6.0
+    _edit(folder / f"{name}.py", "x + 1.0", "x + 2.0")
+    assert ask(question)[0][0] == 9.0
+    assert ask(question) == ([9.0, 0], "")
+
+
 def test_of_many_versions_the_oldest_go(place):
     folder, ask = place
     (folder / "many.py").write_text(
