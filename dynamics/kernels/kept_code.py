@@ -190,13 +190,13 @@ def _note(function: Callable, key: str) -> None:
 class _Compilations(event.Listener):
     """Notes what is compiled by whatever dispatcher, also one that keeps nothing."""
 
-    def on_start(self, event: event.Event) -> None:  # noqa: D102  (of Numba's)
+    def on_start(self, event: event.Event) -> None:
         with suppress(Unreadable):
             function = python_function(event.data["dispatcher"])
             if not _is_numba_s(function):
                 _note(function, _key_now(function))
 
-    def on_end(self, event: event.Event) -> None:  # noqa: D102  (of Numba's)
+    def on_end(self, event: event.Event) -> None:
         pass
 
 
