@@ -84,13 +84,16 @@ def contact_episodes(run: Run) -> list[ContactEpisode]:
     Touches within 50 ms of each other (or in neighbouring rows of a sparser record) are one
     contact.
     """
-    data, events = run.data, run.data.event_time.values
-    levels = data.level.values
-    time, force = data.time.values, force_norm(data.force.values)
-    touching, episodes = np.flatnonzero(force > 0.0), []
+    time, forces, levels, places, events = run.values(
+        "time", "force", "level", "tool_position", "event_time"
+    )
+    force = force_norm(forces)
+    touching = np.flatnonzero(force > 0.0)
+    episodes = []
     for start, end in contact_spans(time, force > 0.0):
         rows = touching[(time[touching] >= start) & (time[touching] <= end)]
-        peak, place = rows[np.argmax(force[rows])], data.tool_position.values[rows[0]]
+        peak = rows[np.argmax(force[rows])]
+        place = places[rows[0]]
         registered = bool(np.any((events >= start) & (events <= end + CONTACT_MEMORY)))
         registered = registered or begins_in_slide(run.slides, start)
         judged = (time >= start) & (time <= end + CONTACT_MEMORY)

@@ -114,6 +114,14 @@ class Run:
             self._data = self._record().dataset()
         return self._data
 
+    def values(self, *names: str) -> list[np.ndarray]:
+        """Values of variables of ``data`` by name, for which xarray need not be loaded."""
+        if self._data is not None:
+            return [self._data[name].values for name in names]
+        record = self._record()
+        every = record.coordinates | record.variables
+        return [np.asarray(every[name][1]) for name in names]
+
     def _record(self) -> LabelledRecord:
         record, versions = make_record(self.world, *self._parts), self.summary.get("versions", {})
         made_with = {f"version_{name.replace('-', '_')}": text for name, text in versions.items()}
@@ -164,10 +172,10 @@ class Run:
     @property
     def slides(self) -> np.ndarray:
         """Begin and end (k, 2) of every time at which the arm slid along what it felt [s]."""
-        if "event_slid_until" not in self.data:  # a record from before there were slides
-            return np.zeros((0, 2))
-        until = self.data.event_slid_until.values
-        return np.column_stack([self.data.event_time.values, until])[np.isfinite(until)]
+        if self._data is not None and "event_slid_until" not in self._data:
+            return np.zeros((0, 2))  # a record from before there were slides
+        begin, until = self.values("event_time", "event_slid_until")
+        return np.column_stack([begin, until])[np.isfinite(until)]
 
     def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
         """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
