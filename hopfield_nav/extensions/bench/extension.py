@@ -14,6 +14,6 @@ EXTENSION = Extension(
         "compare_worlds": "commands.bench:compare_worlds",
     },
     commands={
-        "bench": "Put methods beside each other on families of worlds: one table, and a page that compares them.",
+        "bench": "Put methods beside each other on families of worlds: a table, and a page to compare them.",
     },
 )
