@@ -37,12 +37,14 @@ from dynamics.kernels.reads import (
     key_of,
     python_function,
     reads_of,
+    runs_older_text,
 )
 from dynamics.kernels.source_text import digest
 
 ENDING = ".nbc"
 _FORMAT = 3  # of the files
 _KEEP = 64  # versions of functions of one name for the same types, the oldest of which go
+_TELL = 3  # names of what was edited, in a process; of more it says that there are some
 _BY_VALUE = b"_make_function"  # how a pickle begins that holds a function instead of its name
 _KNOW_TYPES = ("numba.", "dynamics.kernels.")
 _SIGNATURE = type(types.void())
@@ -74,9 +76,10 @@ class KeptCode(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The version for some types of arguments, ready to be called; None where there is none."""
         target_context.refresh()
-        reads = self._reads()
-        if reads is None:
-            return None
+        try:
+            reads = reads_of(self._function)
+        except Unreadable:
+            return None  # told when it is compiled, if it can be
         kind = self._kind(sig, target_context.codegen())
         key = self._looked_for[kind] = key_of(reads)
         _note(self._function, key)
@@ -122,6 +125,11 @@ class KeptCode(NullCache):
         kind, key = self._kind(sig, data.codegen), key_of(reads)
         if self._looked_for.get(kind) != key or _calls_older_code(self._function):
             return
+        if older := runs_older_text(self._function):
+            return self._say_not_kept(
+                f"Python runs {older} as its file was before, of the same size and date; "
+                "without the folder __pycache__ it would not"
+            )
         parts = data._replace(type_annotation="")._reduce()  # an annotation tells the path
         try:
             body = dumps(parts)
@@ -175,7 +183,7 @@ class KeptCode(NullCache):
             change = change_of(reads, before)
             if "<" in name and change.endswith(name):
                 continue  # another function of the same name, or made with another value
-            return _say_once(f"compiled anew, since it was edited: {change}")
+            return _say_edited(change)
         return None
 
 
@@ -305,6 +313,18 @@ def _read(path: Path) -> bytes | None:
     if content is None:
         _say_once(f"damaged compiled code in {cache_folder()} is compiled anew")
     return content
+
+
+_EDITED: set[str] = set()  # names that were told
+
+
+def _say_edited(name: str) -> None:
+    """Tell of something edited, of the first few by their names."""
+    if name in _EDITED or len(_EDITED) > _TELL:
+        return
+    _EDITED.add(name)
+    told = name if len(_EDITED) <= _TELL else "… and others"
+    _say_once(f"compiled anew, since it was edited: {told}")
 
 
 @functools.cache

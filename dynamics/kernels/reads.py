@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.kernels.cache import cache_folder
-from dynamics.kernels.source_text import Text, digest, text_of_code, text_of_string
+from dynamics.kernels.source_text import Text, digest, is_of_its_file, text_of_code, text_of_string
 
 _WRITTEN = "written_text"  # an attribute of a function that was written at run time
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -76,6 +76,17 @@ def called_by(function: Callable) -> list[FunctionType]:
     """
     called = {id(each): each for seen in _all_seen(function) for each in seen.calls}
     return list(called.values())
+
+
+def runs_older_text(function: Callable) -> str:
+    """The name of a function, among all that this one reaches, whose file has other code than Python runs.
+
+    Empty where there is none. Raises ``Unreadable`` as ``reads_of`` does.
+    """
+    for seen in _all_seen(function):
+        if not hasattr(seen.function, _WRITTEN) and not is_of_its_file(seen.function.__code__):
+            return f"{seen.function.__module__}.{seen.function.__qualname__}"
+    return ""
 
 
 def _all_seen(function: Callable) -> list[_Seen]:

@@ -175,8 +175,15 @@ def _reads(node: ast.AST) -> set[str]:
     inside = [node.body] if isinstance(node, ast.Lambda) else node.body  # type: ignore[attr-defined]
     for each in inside:
         _look(each, read, bound)
-    bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}  # type: ignore[attr-defined]
+    bound |= _parameters(node.args)  # type: ignore[attr-defined]
     return {name for name in read if name.partition(".")[0] not in bound}
+
+
+def _parameters(arguments: ast.arguments) -> set[str]:
+    """The names of parameters, without those of a lambda inside a default."""
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    rest = filter(None, [arguments.vararg, arguments.kwarg])
+    return {each.arg for each in [*named, *rest]}
 
 
 def _look(node: ast.AST, read: set[str], bound: set[str]) -> None:
@@ -218,13 +225,34 @@ def _dotted(node: ast.AST) -> str:
     return before and f"{before}.{node.attr}"
 
 
+def is_of_its_file(code: CodeType) -> bool:
+    """Whether the file of a function has the very code that Python runs.
+
+    Python itself runs what it kept of a file of before, if that has the same size and date.
+    """
+    known = _COMPARED.get(id(code))
+    if known is None:
+        known = _COMPARED[id(code)] = code, _is_of(code, Path(code.co_filename))
+    return known[1]
+
+
+_COMPARED: dict[int, tuple[CodeType, bool]] = {}  # by identity: like codes are of other places
+
+
 def _is_of(code: CodeType, path: Path) -> bool:
     """Whether a file, which was written to meanwhile, still has the very code of a function."""
     try:
-        module = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+        stamp = path.stat()
+        codes = _codes_of_file(path, stamp.st_mtime_ns, stamp.st_ctime_ns)
     except (OSError, SyntaxError, ValueError):
         return False
-    return any(_same(code, each) for each in _codes(module))
+    return any(_same(code, each) for each in codes)
+
+
+@functools.lru_cache(maxsize=16)  # kernels of one file are mostly compiled one after the other
+def _codes_of_file(path: Path, changed: int, written: int) -> list[CodeType]:
+    """The codes of all functions of a file at a time, as Python makes them now."""
+    return list(_codes(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -64,6 +64,10 @@ def test_everything_else_does(old, new):
         ("def f(a): return (lambda a, b=a: a + b + K)(M)", "K M"),
         ("def f(a: T) -> T:\n    x: U = a + K\n    return x", "K"),
         ("@d(e)\ndef f(a): return a", ""),
+        (
+            "def f(a, n=(lambda K: K)(1.0), *b, c=(lambda L: L)(1.0), **d): return a, b, c, d, n, K, L",
+            "K L",
+        ),
         ("def f(a):\n    if (n := a) > K: return n\n    return g(*a, **L)", "K L g"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -252,6 +253,69 @@ def test_a_module_of_a_users_own_named_as_one_of_pythons(place, name):
     _edit(folder / f"{name}.py", "x + 1.0", "x + 2.0")
     assert ask(question)[0][0] == 9.0
     assert ask(question) == ([9.0, 0], "")
+
+
+def test_a_number_named_as_a_parameter_of_a_lambda_in_a_default(place):
+    folder, ask = place
+    (folder / "mine.py").write_text(
+        f"{KERNEL}K = 2.0\n\n\n@kernel\ndef f(x, n=(lambda K: K * 1.0)(1.0)):\n    return x * n * K\n"
+    )
+    question = "from mine import f; print(f(1.0))"
+    assert ask(question)[0][0] == 2.0
+    _edit(folder / "mine.py", "K = 2.0", "K = 3.0")
+    assert ask(question)[0][0] == 3.0
+
+
+@pytest.mark.parametrize("edited", ["mine", "beside"])
+def test_what_python_itself_kept_of_a_file_of_before_is_not_kept(place, edited):
+    """An edit of the same size and date: Python does not see it either, until it reads the file again."""
+    folder, ask = place
+    (folder / "beside.py").write_text(f"{KERNEL}@kernel\ndef g(x):\n    return x + 2.0\n")
+    (folder / "mine.py").write_text(
+        f"{KERNEL}from beside import g\n\n\n@kernel\ndef f(x):\n    return g(x) * 2.0\n"
+    )
+    for each in folder.glob("*.py"):
+        os.utime(each, (1e9, 1e9))
+        py_compile.compile(str(each), doraise=True)
+    file = folder / f"{edited}.py"
+    _edit(file, "2.0", "3.0")
+    os.utime(file, (1e9, 1e9))
+    answer, said = ask(
+        "import dynamics.kernels.source_text as t, time\nt._LOADED = time.time() + 10.0\n"
+        "from mine import f; print(f(1.0))"
+    )
+    assert answer[0] == 6.0
+    assert f"{edited}." in said
+    shutil.rmtree(folder / "__pycache__")
+    now = 9.0 if edited == "mine" else 8.0
+    assert ask("from mine import f; print(f(1.0))")[0][0] == now
+
+
+def test_of_many_edits_three_are_told_by_name(place):
+    folder, ask = place
+    lines = [f"@kernel\ndef f{i}(x):\n    return x + 1.0\n" for i in range(6)]
+    (folder / "many.py").write_text(KERNEL + "\n\n".join(lines))
+    question = "import many\nfor i in range(6): print(getattr(many, f'f{i}')(1.0))"
+    ask(question)
+    _edit(folder / "many.py", "1.0", "2.0")
+    answer, said = ask(question)
+    assert answer[:6] == [3.0] * 6
+    lines = said.splitlines()
+    assert len(lines) == 4
+    assert all(f"many.f{i}" in lines[i] for i in range(3))
+    assert lines[3].endswith("… and others")
+
+
+def test_what_cannot_be_compiled_is_not_said_to_be_compiled_in_every_start(place):
+    folder, ask = place
+    (folder / "mine.py").write_text(
+        f"{KERNEL}class A:\n    k = 2.0\n\n\n@kernel\ndef f(x):\n    return x * A.k\n"
+    )
+    _, said = ask(
+        "from mine import f\ntry:\n    f(1.0)\nexcept Exception as error:\n"
+        "    assert 'Typing' in type(error).__name__, error\nelse:\n    raise SystemExit(1)"
+    )
+    assert "every start" not in said
 
 
 def test_of_many_versions_the_oldest_go(place):
