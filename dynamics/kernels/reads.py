@@ -159,15 +159,28 @@ def _defaults(function: FunctionType) -> tuple:
 def _follow(function: FunctionType, dotted: str) -> tuple[Any, str]:
     """What a dotted name leads to in a function, and what of the name is left, as an attribute of a value.
 
-    Of what is trusted by its name the value is the module, whatever is left.
+    Of what a library has and is known by its name the value is the module, and the name is left.
     """
     first, *rest = dotted.split(".")
     value = _root(function, first)
-    while rest and isinstance(value, ModuleType) and not _is_of_library(value):
-        value = getattr(value, rest.pop(0), _MISSING)
+    while rest and isinstance(value, ModuleType):
+        if not _is_of_library(value):
+            value = getattr(value, rest.pop(0), _MISSING)
+            continue
+        inner = vars(value).get(rest[0], _MISSING)
+        if not _may_be_a_users_own(inner):
+            break
+        value = inner
+        rest = rest[1:]
     if rest and isinstance(value, enum.EnumType):
         value = getattr(value, rest.pop(0), _MISSING)
     return value, ".".join(rest)
+
+
+def _may_be_a_users_own(value: Any) -> bool:
+    """Whether something in a library's module has to be read, since anybody may have set it there."""
+    is_number = isinstance(value, (tuple, np.ndarray, np.generic)) or type(value) in _PLAIN
+    return is_number or isinstance(value, ModuleType) or _is_dispatcher(value)
 
 
 def _root(function: FunctionType, name: str) -> Any:

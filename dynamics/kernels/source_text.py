@@ -138,10 +138,11 @@ _OURSELVES = Path(__file__).read_bytes()  # which decide what is kept
 
 
 def _functions(source: bytes) -> Iterator[_Found]:
-    for node in ast.walk(ast.parse(source)):
+    for node, owner in _with_classes(ast.parse(source), owner=""):
         if not isinstance(node, _SCOPES):
             continue
-        text = Text(digest(_says(node, without=("decorator_list",))), sorted(_reads(node)))
+        names = sorted(_in_class(name, owner) for name in _reads(node))
+        text = Text(digest(_says(node, without=("decorator_list",))), names)
         if isinstance(node, ast.Lambda):
             body = node.body
             begin = (body.lineno, body.col_offset)
@@ -149,6 +150,26 @@ def _functions(source: bytes) -> Iterator[_Found]:
         else:
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             yield _Found(first, _NOWHERE, _NOWHERE, text)
+
+
+def _with_classes(node: ast.AST, owner: str) -> Iterator[tuple[ast.AST, str]]:
+    """All parts of a syntax tree, each with the name of the class that it lies in."""
+    yield node, owner
+    inside = node.name if isinstance(node, ast.ClassDef) else owner
+    for child in ast.iter_child_nodes(node):
+        yield from _with_classes(child, inside)
+
+
+def _in_class(dotted: str, owner: str) -> str:
+    """A name as Python looks it up from inside a class, where ``__a`` is a private one: ``_Class__a``."""
+    prefix = owner.lstrip("_")
+    if not prefix:
+        return dotted
+    parts = dotted.split(".")
+    for i, part in enumerate(parts):
+        if part.startswith("__") and not part.endswith("__"):
+            parts[i] = f"_{prefix}{part}"
+    return ".".join(parts)
 
 
 def _says(node: Any, without: tuple[str, ...] = ()) -> str:

@@ -112,6 +112,23 @@ def test_a_value_of_a_module_is_read_and_its_others_are_not(monkeypatch):
     assert _key(of_module) != before
 
 
+def of_library(x):
+    return x + math.GAIN + np.linalg.norm(x)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [(2.0, 3.0), ((1, 2), (1, 3)), ("a", "b"), (np.ones(2), np.zeros(2)),
+     (kernel(lambda x: x + 1), kernel(lambda x: x + 2))],
+)  # fmt: skip
+def test_what_a_user_set_in_a_module_of_pythons_is_read(monkeypatch, one, two):
+    keys = []
+    for value in (one, two, one):
+        monkeypatch.setattr(math, "GAIN", value, raising=False)
+        keys.append(_key(of_library))
+    assert keys[0] == keys[2] != keys[1]
+
+
 def test_of_an_enumeration_the_member_is_read(monkeypatch):
     before = _key(of_stage)
     added = enum.IntEnum("Stage", {"OUT": 0, "BACK": 1, "MORE": 2}, module=__name__)

@@ -75,6 +75,20 @@ def test_the_names_that_it_reads_and_does_not_bind(text, names):
     assert set(text_of_string(text).names) == set(names.split())
 
 
+@pytest.mark.parametrize(
+    ("owner", "name", "looked_up"),
+    [("A", "__K", "_A__K"), ("_A", "__K.b", "_A__K.b"), ("A", "m.__K", "m._A__K"), ("A", "__K__", "__K__"),
+     ("__", "__K", "__K")],
+)  # fmt: skip
+def test_private_names_of_a_class_are_those_that_python_looks_up(owner, name, looked_up):
+    text = f"class {owner}:\n    f = lambda a: {name}\n"
+    scope = {}
+    exec(text, scope)
+    assert text_of_string(text).names == [looked_up]
+    first = looked_up.split(".")[0]
+    assert first in scope[owner].f.__code__.co_names
+
+
 def _module(tmp_path, text, name):
     path = tmp_path / f"{name}.py"
     path.write_text(text)
