@@ -212,7 +212,7 @@ event.register("numba:compile", _Compilations())
 
 
 def _is_numba_s(function: Callable) -> bool:
-    return function.__module__.partition(".")[0] == "numba"
+    return str(function.__module__).partition(".")[0] == "numba"
 
 
 def _key_now(function: Callable) -> str:
