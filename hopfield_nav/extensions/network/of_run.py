@@ -47,7 +47,7 @@ def describe_run(run: Run) -> dict[str, Any]:
     last = run.data.activation.values[network.known[-1]]
     goal = np.argwhere(last == last.max())[0].tolist()
     title = f"This is the map of the run {run.summary['world']}, plan by plan."
-    return _described(world, network.near, title, goal, plans)
+    return _described(world, network.near, "run", title, goal, plans)
 
 
 def describe_world(world: World) -> dict[str, Any]:
@@ -72,11 +72,11 @@ def describe_world(world: World) -> dict[str, Any]:
     walls[tuple(start)] = walls[tuple(goal)] = False
     plan = {
         "walls": np.argwhere(walls).tolist(), "closed": [], "start": [int(c) for c in start],
-        "words": ": cells whose centre is in an obstacle are walls",
+        "words": "",
     }  # fmt: skip
     near = neighbourhood_of(cells.shape, ties=world.planner.ties)
     title = f"This is the map of the world {world.name}."
-    return _described(world, near, title, [int(c) for c in goal], [plan])
+    return _described(world, near, "world", title, [int(c) for c in goal], [plan])
 
 
 def require_plane(world: World) -> None:
@@ -90,12 +90,15 @@ def require_plane(world: World) -> None:
 def _described(
     world: World,
     near: Neighbourhood,
+    kind: str,
     title: str,
     goal: list[int],
     plans: list[dict[str, Any]],
 ) -> dict[str, Any]:
     sums = world.planner.network == "sum"
     return {
+        "kind": kind,
+        "name": world.name,
         "title": title,
         "shape": list(near.shape),
         "ties": near.offset.tolist(),

@@ -98,6 +98,13 @@ def test_a_world_has_its_obstacles_as_walls(browser, tmp_path):
     blocked[tuple(walls.T)] = True
     expected = plan_path(blocked, plan["start"], told["goal"], "sum", 0.1)
     assert browser.run("hopfield.reason()") == expected.reason
+    assert browser.run("byId('plan-choice').hidden && !byId('touches').hidden")
+    browser.run("byId('lessons').children[1].click()")
+    assert browser.run("byId('touches').hidden && byId('of').textContent === ''")
+    browser.run("byId('lessons').children[0].click()")
+    assert browser.run("byId('lessons').children[0].textContent") == "ragazzon2012"
+    assert browser.run("byId('of').textContent") == told["title"]
+    assert browser.run("network.chosen.size") == told["shape"]
 
 
 @pytest.mark.parametrize("name", ["over_the_wall", "whole_arm"])

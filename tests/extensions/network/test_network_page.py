@@ -249,14 +249,69 @@ def test_the_lessons_show_what_their_words_say(browser):
     assert len(browser.run("hopfield.path()")) - 1 == 16
     lesson("a false maximum")
     assert browser.run("hopfield.path()") is None
-    plan = plan_path(np.zeros((20, 20), bool), (1, 2), (18, 19), "sum", 0.2528)
+    plan = plan_path(np.zeros((20, 20), bool), (1, 2), (18, 19), "sum", 0.2527)
     assert browser.run("hopfield.reason()") == plan.reason
-    assert plan.reason.endswith("(9, 9)")
+    assert plan.reason.startswith("false maximum at cell (10, 10)")
+    assert not browser.run("hopfield.saturated()")
     lesson("along a wall")
     off = np.array(browser.run("hopfield.path()"))
     assert off[:, 1].max() > 5
     browser.run("hopfield.setNetwork('limit')")
     assert np.array(browser.run("hopfield.path()"))[:, 1].max() == 4
+
+
+def press_lesson(browser, name):
+    browser.run(
+        f"[...document.querySelectorAll('#lessons button')].find((b) => b.textContent === {name!r}).click()"
+    )
+
+
+def text_of(browser, name):
+    return browser.run(f"byId({name!r}).textContent")
+
+
+def test_a_dark_start_is_told_from_a_start_without_a_way(browser):
+    press_lesson(browser, "a dark maze")
+    assert browser.run("hopfield.reason()") == "no free path from start to goal"
+    assert text_of(browser, "reason").startswith("A way exists, but σ is 0 at the start")
+    browser.run("hopfield.setMap([40, 40], [[1, 0], [0, 1]])")
+    assert text_of(browser, "reason") == "no free path from start to goal"
+
+
+def test_rounds_of_the_solver_are_not_called_sweeps(browser):
+    press_lesson(browser, "a wall")
+    assert text_of(browser, "sweeps-name") == "rounds of the solver"
+    browser.run("byId('one').click()")
+    assert (text_of(browser, "sweeps-name"), text_of(browser, "sweeps")) == ("sweeps", "1 …")
+
+
+def test_the_slope_and_the_energy_know_the_network(browser):
+    press_lesson(browser, "along a wall")
+    browser.run("hopfield.setNetwork('limit'); hopfield.setBeta(0.2527)")
+    assert text_of(browser, "beta-words") == "β changes no path here."
+    assert browser.run("['beta-sum', 'marks', 'energy'].every((id) => byId(id).hidden)")
+    browser.run("hopfield.setNetwork('sum')")
+    assert "1/λ" in text_of(browser, "beta-words")
+    assert not browser.run("byId('energy').hidden")
+
+
+def test_a_refused_slope_says_what_is_allowed(browser):
+    press_lesson(browser, "a wall")
+    browser.run("byId('beta-number').value = 3, byId('beta-number').onchange()")
+    assert text_of(browser, "beta-refused") == "3 is refused: β must be above 0 and below 1"
+    assert browser.run("network.chosen.beta") == 0.1
+    browser.run("byId('beta-number').value = 0.2, byId('beta-number').onchange()")
+    assert text_of(browser, "beta-refused") == ""
+
+
+def test_the_size_is_said_and_a_map_of_ones_own_releases_the_example(browser):
+    press_lesson(browser, "along a wall")
+    assert browser.run("byId('size').selectedOptions[0].textContent") == "24 × 14"
+    assert browser.run("document.querySelectorAll('#lessons [aria-pressed=true]').length") == 1
+    for name in ("clear", "random"):
+        press_lesson(browser, "along a wall")
+        browser.run(f"byId({name!r}).click()")
+        assert browser.run("document.querySelectorAll('#lessons [aria-pressed=true]').length") == 0
 
 
 def test_the_keyboard_alone_draws_a_wall_and_moves_the_ends(browser):
@@ -310,6 +365,8 @@ def test_the_pointer_draws_erases_and_drags(browser):
     drag((6, 6), (7, 6))
     path = browser.run("hopfield.path()")
     assert (path[0], path[-1]) == ([1, 4], [7, 6])
+    browser.run("document.getElementById('map').blur(); document.getElementById('map').focus()")
+    assert text_of(browser, "under").startswith("cell 7, 6:")
 
 
 def test_the_page_is_small_and_asks_for_nothing(browser):

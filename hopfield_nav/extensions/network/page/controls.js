@@ -7,10 +7,16 @@ const SIZES = [5, 10, 15, 20, 30, 40];
 const QUARTER_AT = 650, SLIDER = 1000, LEAST_BETA = 0.001;  // of the slider: where ¼ is, its end; β at its beginning
 const NETWORK_WORDS = {
   sum: "Each neuron adds up its neighbours: σ = g(Σ σ_j), g(v) = clamp(βv, 0, 1) where it is linear. tanh and shunting "
-    + "do as well. saturated and sigmoid do not: g(0) is above 0, so cells are lit without a way, and the climb ends in "
-    + "that light.",
+    + "also lead to the goal. saturated and sigmoid do not: g(0) is above 0, so cells are lit without any way to the goal, "
+    + "and the climb ends there.",
   limit: "Each neuron takes β times the best of its neighbours: σ = β^distance. It is what sum becomes as β goes to 0. Its "
     + "paths are exactly shortest, and β changes nothing of them.",
+};
+
+const RUN_WORDS = {
+  run: "What the arm had felt when this plan was made: marked cells are walls, closed steps are bars. Dotted: the true "
+    + "obstacles, which it does not know. The path is that of the network; the arm may drive another, at any angle.",
+  world: "Dotted: the obstacles of the world. Cells whose centre is in one are walls here; the arm would have to feel them.",
 };
 
 const byId = (id) => document.getElementById(id);
@@ -28,6 +34,7 @@ function makeControls(network, given) {
   const drawEnergy = makeEnergyPicture(byId("energy"), given.colours.felt);
   const { chosen } = network;
   let cursor = null, pointed = null, playing = false, trace = [], rest = null, total = 0, lastTick = 0;
+  let ofRun = false;  // whether the map is that of the run or world that the page was made of
 
   // -- what is seen ------------------------------------------------------------------------------------------------
 
@@ -37,15 +44,26 @@ function makeControls(network, given) {
     byId("steps").textContent = reason ? "–" : cells.length - 1;
     byId("depth").textContent = log === null ? "–" : (log / Math.log(chosen.beta) + 0).toFixed(2);
     byId("shortest").textContent = hops < 0 ? "–" : hops;
+    byId("sweeps-name").textContent = found.solved ? "rounds of the solver" : "sweeps";
     byId("sweeps").textContent = found.sweeps + (network.atRest() ? "" : " …");
-    const unsettled = !network.atRest() && reason ? "The sweeps have not come this far yet." : reason;
-    byId("reason").textContent = unsettled + (found.saturated && !/saturat/.test(reason) ? " saturated" : "");
+    const told = !network.atRest() && reason ? "The sweeps have not come this far yet." : inWords(reason, hops);
+    byId("reason").textContent = told + (found.saturated && !/saturat/.test(reason) ? " saturated" : "");
     showChoices();
     showUnder();
-    picture.draw(document.activeElement === canvas ? cursor : null);
-    drawEnergy(trace, chosen.network === "limit" ? "the network limit has no energy" : "");
+    picture.draw(document.activeElement === canvas ? cursor : null, ofRun ? given.run.outlines : []);
+    for (const id of ["energy", "energy-words"]) byId(id).hidden = chosen.network === "limit";
+    if (chosen.network === "sum") drawEnergy(trace);
     byId("play").textContent = playing ? "pause" : "sweep by sweep";
     byId("play").setAttribute("aria-pressed", playing);
+  }
+
+  /** Why a climb does not arrive, for a reader who sees the map; `plan_path` has shorter words. */
+  function inWords(reason, hops) {
+    if (reason === NO_PATH && hops >= 0) return "A way exists, but σ is 0 at the start: nothing to climb.";
+    if (reason !== TOP) return reason;
+    const lit = FUNCTIONS[chosen.function].g(chosen.beta, 0) > 0;
+    const why = lit ? ": g(0) is above 0, and such cells are lit without any way to the goal" : "";
+    return `The climb ends on a cell that is not the goal${why}.`;
   }
 
   function showChoices() {
@@ -56,16 +74,33 @@ function makeControls(network, given) {
     byId("beta-marks").replaceChildren(...[QUARTER_AT, sliderOf(limit)].map((at) => new Option("", at)));
     byId("mark-quarter").style.left = `${100 * QUARTER_AT / SLIDER}%`;
     byId("mark-limit").style.left = `${100 * sliderOf(limit) / SLIDER}%`;
-    const where = chosen.beta <= 0.25 ? "Up to ¼ there is no false maximum."
-      : network.withinLimit() ? "Above ¼ the climb may end on a false maximum."
-        : "Beyond 1/λ the condition (6.12) is broken: cells are clamped at 1, and the light no longer leads anywhere.";
-    byId("beta-words").textContent = `The marks are ¼ and 1/λ = ${limit.toFixed(5)} of this size of map. ${where}`;
+    byId("beta-words").textContent = chosen.network === "limit" ? "β changes no path here." : slopeWords(limit);
+    for (const id of ["beta-sum", "marks"]) byId(id).hidden = chosen.network === "limit";
     byId("network").value = chosen.network;
     byId("function").value = chosen.function;
     byId("kind").value = chosen.numbers;
     for (const id of ["function", "kind"]) byId(id).disabled = chosen.network === "limit";
     byId("network-words").textContent = NETWORK_WORDS[chosen.network];
-    byId("size").value = chosen.size[0] === chosen.size[1] ? chosen.size[0] : "";
+    showSize();
+  }
+
+  /** What holds at the chosen β in the summing network. */
+  function slopeWords(limit) {
+    const marks = `The marks are ¼ and 1/λ = ${limit.toFixed(5)}; λ is the largest eigenvalue of the connections T of a map `
+      + "of this size, and below 1/λ the network has one state of rest (6.12).";
+    if (chosen.beta <= 0.25) return `${marks} Up to ¼ there is no false maximum.`;
+    if (network.withinLimit()) {
+      return `${marks} Above ¼ the climb may end on a false maximum; close to 1/λ cells are clamped: held at 1.`;
+    }
+    return `${marks} Here (6.12) is broken: cells are clamped, which is held at 1, and σ no longer leads anywhere.`;
+  }
+
+  /** The size of the map, also where it is none of those to choose. */
+  function showSize() {
+    const [m, n] = chosen.size, listed = m === n && SIZES.includes(m), [other] = byId("size").options;
+    other.textContent = `${m} × ${n}`;
+    other.hidden = listed;
+    byId("size").value = listed ? m : "";
   }
 
   function showUnder() {
@@ -103,6 +138,7 @@ function makeControls(network, given) {
 
   function choose(changes) {
     network.choose(changes);
+    byId("beta-refused").textContent = "";
     stop();
     trace = [];
     rest = null;
@@ -115,10 +151,30 @@ function makeControls(network, given) {
 
   function begin(lesson) {
     const { name, words, plays, ...rests } = lesson;
+    leaveRun();
     choose({ ...PLAIN, ...rests, walls: [...rests.walls] });
+    press(name, words);
+    if (plays) play();
+  }
+
+  /** The button under Try whose map is seen, if any, and what to look for on it. */
+  function press(name, words) {
     byId("lesson").textContent = words;
     for (const button of byId("lessons").children) button.setAttribute("aria-pressed", button.textContent === name);
-    if (plays) play();
+  }
+
+  /** The map is no longer that of the run or world: nothing of it stays in sight. */
+  function leaveRun() {
+    ofRun = false;
+    byId("touches").hidden = true;
+    byId("of").textContent = "";
+  }
+
+  /** A map that belongs to no button under Try. */
+  function chooseOther(changes) {
+    leaveRun();
+    press("", "");
+    choose(changes);
   }
 
   function setWall(cell, on) {
@@ -194,6 +250,7 @@ function makeControls(network, given) {
     canvas.setPointerCapture(event.pointerId);
     const what = near(cell, chosen.start) ? "start" : near(cell, chosen.goal) ? "goal" : isWall(cell) ? "erase" : "draw";
     drag = { what, last: cell };
+    cursor = cell;
     if (what === "erase" || what === "draw") setWall(cell, what === "draw");
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -207,14 +264,15 @@ function makeControls(network, given) {
       if (!near(cell, chosen[drag.what])) choose({ [drag.what]: cell });
     } else for (const each of cellsBetween(drag.last, cell)) setWall(each, drag.what === "draw");
     drag.last = cell;
-    showUnder();
+    cursor = cell;
+    show();
   });
   for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { drag = null; });
   canvas.addEventListener("pointerleave", () => { pointed = null; showUnder(); });
 
   // -- the keyboard ------------------------------------------------------------------------------------------------
 
-  /** The cell that the keys move: at first the start. */
+  /** The cell that the keys move: the last that was touched, at first the start. */
   function placeCursor() {
     if (!cursor || !network.inside(cursor)) cursor = [...chosen.start];
   }
@@ -242,7 +300,10 @@ function makeControls(network, given) {
   byId("beta-number").onchange = () => {
     const beta = Number(byId("beta-number").value);
     if (beta > 0 && beta < 1) choose({ beta });
-    else byId("beta-number").value = chosen.beta;
+    else {
+      byId("beta-refused").textContent = `${beta} is refused: β must be above 0 and below 1`;
+      byId("beta-number").value = chosen.beta;
+    }
   };
   byId("network").onchange = () => choose({ network: byId("network").value });
   byId("function").onchange = () => choose({ function: byId("function").value });
@@ -251,27 +312,35 @@ function makeControls(network, given) {
   byId("size").replaceChildren(new Option("", ""), ...SIZES.map((size) => new Option(`${size} × ${size}`, size)));
   byId("size").onchange = () => {
     const size = Number(byId("size").value);
-    if (size) choose({ size: [size, size], walls: [], closed: [], start: [1, Math.floor(size / 2)], goal: [size - 2, Math.floor(size / 2)] });
+    if (!size) return;
+    const middle = Math.floor(size / 2);
+    chooseOther({ size: [size, size], walls: [], closed: [], start: [1, middle], goal: [size - 2, middle] });
   };
-  byId("clear").onclick = () => choose({ walls: [], closed: [] });
+  byId("clear").onclick = () => chooseOther({ walls: [], closed: [] });
   byId("random").onclick = () => {
     const ends = [chosen.start, chosen.goal], [m, n] = chosen.size;
     const free = box([0, 0], [m - 1, n - 1]).filter((cell) => !ends.some((end) => near(cell, end)));
-    choose({ walls: free.filter(() => Math.random() < 0.3), closed: [] });
+    chooseOther({ walls: free.filter(() => Math.random() < 0.3), closed: [] });
   };
-  byId("lessons").replaceChildren(...LESSONS.map((lesson) => {
+  function makeButton(name, pressed) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = lesson.name;
-    button.onclick = () => begin(lesson);
+    button.textContent = name;
+    button.onclick = pressed;
     return button;
-  }));
+  }
+
+  byId("lessons").replaceChildren(...LESSONS.map((lesson) => makeButton(lesson.name, () => begin(lesson))));
   window.addEventListener("resize", show);
 
   // -- a run: one plan after another ---------------------------------------------------------------------------------
 
   function showPlan(k) {
     const { run } = given, plan = run.plans[k];
+    ofRun = true;
+    byId("touches").hidden = false;
+    byId("of").textContent = run.title;
+    press(run.name, "");
     choose({
       ...PLAIN, size: run.shape, ties: run.ties, beta: run.beta, network: run.network, function: run.activation,
       walls: plan.walls, closed: plan.closed, start: plan.start, goal: run.goal,
@@ -281,8 +350,10 @@ function makeControls(network, given) {
   }
 
   if (given.run) {
-    byId("touches").hidden = false;
-    byId("of").textContent = given.run.title;
+    byId("lessons").prepend(makeButton(given.run.name, () => showPlan(Number(byId("plan").value))));
+    byId("touches-name").textContent = `The ${given.run.kind}`;
+    byId("touches-words").textContent = RUN_WORDS[given.run.kind];
+    byId("plan-choice").hidden = given.run.plans.length === 1;
     byId("plan").max = given.run.plans.length - 1;
     byId("plan").oninput = () => showPlan(Number(byId("plan").value));
     showPlan(Math.min(Number((/plan=(\d+)/.exec(location.hash) || [0, 0])[1]), given.run.plans.length - 1));

@@ -149,11 +149,11 @@ function makeMapPicture(canvas, network, given) {
   }
 
   /** True obstacles as dotted outlines; their corners are in cells. */
-  function drawOutlines(pen) {
+  function drawOutlines(pen, outlines) {
     pen.setLineDash([2, 3]);
     pen.strokeStyle = "#111";
     pen.lineWidth = 1.3;
-    for (const outline of given.run ? given.run.outlines : []) {
+    for (const outline of outlines) {
       pen.beginPath();
       outline.forEach((corner) => pen.lineTo(...centre(corner)));
       pen.closePath();
@@ -186,7 +186,7 @@ function makeMapPicture(canvas, network, given) {
   return {
     /** The cell under a place of the canvas [pixels of the page]. */
     cellAt: (x, y) => [Math.floor(x / side), Math.floor((height - y) / side)],
-    draw(cursor) {
+    draw(cursor, outlines) {
       const [m, n] = network.chosen.size, room = canvas.parentElement.clientWidth - 2;
       side = Math.max(2, (room - SCALE_WIDTH) / Math.max(m, n));
       height = Math.max(side * n, 110);
@@ -195,7 +195,7 @@ function makeMapPicture(canvas, network, given) {
       drawCells(pen, found);
       drawArrows(pen, found);
       drawClosed(pen);
-      drawOutlines(pen);
+      drawOutlines(pen, outlines);
       drawPath(pen, network.climb());
       drawEnds(pen);
       if (cursor) drawCursor(pen, cursor);
@@ -207,7 +207,7 @@ function makeMapPicture(canvas, network, given) {
 /** The energy above its least value over the sweeps, on a logarithmic axis. */
 function makeEnergyPicture(canvas, colour) {
   const sheet = makeSheet(canvas);
-  return (trace, words) => {
+  return (trace) => {
     const width = canvas.clientWidth, height = canvas.clientHeight, pen = sheet.fit(width, height);
     const [x0, y0, x1, y1] = [54, 8, width - 10, height - 34];
     pen.strokeStyle = "#888";
@@ -216,8 +216,11 @@ function makeEnergyPicture(canvas, colour) {
     pen.fillStyle = "#333";
     pen.textAlign = "center";
     const seen = trace.filter(([, value]) => value > 0);
-    pen.fillText(words || "sweeps; L − L∞, logarithmic", (x0 + x1) / 2, height - 3);
-    if (seen.length < 2) return;
+    pen.fillText("sweeps; L − L∞, logarithmic", (x0 + x1) / 2, height - 3);
+    if (seen.length < 2) {
+      pen.fillText("press “sweep by sweep”", (x0 + x1) / 2, (y0 + y1) / 2 + 4);
+      return;
+    }
     const logs = seen.map(([, value]) => Math.log10(value));
     const high = Math.ceil(Math.max(...logs)), low = Math.min(high - 1, Math.floor(Math.min(...logs)));
     const last = seen[seen.length - 1][0];

@@ -45,9 +45,10 @@ const LESSONS = [
       + "walks lead through it.",
   },
   {
-    name: "a false maximum", size: [20, 20], walls: [], start: [1, 2], goal: [18, 19], beta: 0.2528, network: "sum",
+    name: "a false maximum", size: [20, 20], walls: [], start: [1, 2], goal: [18, 19], beta: 0.2527, network: "sum",
     words: "Above ¼ a cell may be higher than the mean of its neighbours: the middle of the empty map is a maximum, and "
-      + "the climb ends there, far from the goal. Draw a few walls, and it is gone. Beyond 1/λ cells are clamped at 1.",
+      + "the climb ends there, far from the goal. Draw a few walls, and it is gone. Near and beyond 1/λ cells are clamped: "
+      + "they would rise above 1 and are held there.",
   },
   {
     name: "a dark maze", size: [40, 40], walls: toAndFro(40), start: [38, 0], goal: [0, 0], beta: 0.1, network: "sum",
@@ -59,6 +60,6 @@ const LESSONS = [
     name: "the wave", size: [30, 30], walls: [...box([10, 0], [10, 22]), ...box([20, 8], [20, 29])], start: [2, 2],
     goal: [27, 27], beta: 0.1, network: "limit", plays: true,
     words: "In the network limit each neuron takes the best of its neighbours. Sweep by sweep that is Bellman–Ford: the "
-      + "light goes out from the goal as a wave, one cell a sweep, and each cell is right when the wave has reached it.",
+      + "wave of σ goes out from the goal, one cell a sweep, and each cell is right when the wave has reached it.",
   },
 ];

@@ -38,7 +38,7 @@ function makeNetwork() {
   function settledSum() {
     const { beta, function: name, numbers } = chosen;
     if (name === "linear" && numbers === "exponents" && withinLimit()) {
-      return { ...equilibrium(grid, target, beta), function: name };
+      return { ...equilibrium(grid, target, beta), function: name, solved: true };
     }
     const kind = numbers === "float32" ? Float32Array : Float64Array;
     const { sigma, sweeps, settled } = sweepToRest(grid, target, name, beta, MOST_SHOWN, kind);
