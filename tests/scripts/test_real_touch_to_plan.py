@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from measured_part import KEPT, ROOT
 
 from dynamics import load_arm
-from hopfield_nav.extensions.whole_arm import cells_near
+from hopfield_nav.extensions.whole_arm.blocking import cells_near
 
 
 @pytest.fixture(autouse=True)
