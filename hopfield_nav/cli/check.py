@@ -14,7 +14,7 @@ from hopfield_nav.cli.crash import say_refused
 from hopfield_nav.cli.options import Trusted
 
 if TYPE_CHECKING:
-    from hopfield_nav.sweeps import Sweep
+    from hopfield_nav.sweeps import Job, Sweep
     from hopfield_nav.world import Document
 
 _OF_AN_ARM = frozenset({"joints", "links"})
@@ -150,7 +150,7 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
 
     say_if_cold()
     with count_bar("tried", "combinations") as progress:
-        count, total, refused = try_combinations(sweep, _PATIENCE, progress)
+        count, total, refused, storms = try_combinations(sweep, _PATIENCE, progress)
     if refused:
         faults = []
         # how many have no run for a reason, and the first of them
@@ -166,7 +166,19 @@ def _check_sweep(sweep: "Sweep", name: str) -> str:
         raise together(faults)
     runs = "1 run" if sweep.count == 1 else f"{sweep.count} runs"
     some = [] if count == total else [f"{count} of {total} combinations were tried"]
-    return "; ".join([f"ok, {runs}", *some, *sweep.remarks])
+    return "; ".join([f"ok, {runs}", *some, *_of_storms(storms, count), *sweep.remarks])
+
+
+def _of_storms(storms: "list[tuple[Job, str]]", count: int) -> list[str]:
+    """How many combinations begin with a storm of false alarms, and the first of them."""
+    if not storms:
+        return []
+    job, storm = storms[0]
+    first = ", ".join(f"{key}={value}" for key, value in job.values.items())
+    few = "runs are given up after until.false_alarms"
+    return [
+        f"{len(storms)} of {count} combinations begin with a storm ({few}), first {first}: {storm}"
+    ]
 
 
 def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
@@ -177,7 +189,7 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
     told = remarks(world)
     for remark in told:
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says
-    from hopfield_nav.experiment import try_world
+    from hopfield_nav.experiment import look_for_storm, try_world
 
     try:
         with compiling():
@@ -190,7 +202,8 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
         from hopfield_nav.figures.run import draw_set_up
 
         said.append(f"picture in {draw_set_up(simulation.record(), Path(), world.name)}")
-    return "; ".join(said)
+    storm = look_for_storm(simulation)
+    return "; ".join([*said, *([] if storm is None else [storm])])
 
 
 def kind_of(data: Any) -> str:

@@ -114,19 +114,23 @@ def _write_learnt(made: "Run", path: Path) -> None:
 
 
 def _simulate(world: "World", seed: int | None, felt: "Run | None") -> "Run":
-    from hopfield_nav.cli.report import bar
-    from hopfield_nav.experiment import simulate
+    from hopfield_nav.cli.report import bar, say
+    from hopfield_nav.experiment import Simulation, storm_of
 
+    simulation = Simulation(world, seed, felt=felt)
+    is_told = False
     with bar("0.0 s", world.time_limit) as show:
 
         def progress(time: float, collisions: int) -> None:
-            assert show is not None
-            show(
-                f"{time:.1f} of {world.time_limit:g} s, {collisions} collision{'s' * (collisions != 1)}",
-                time,
-            )
+            nonlocal is_told
+            if not is_told and (storm := storm_of(simulation)) is not None:
+                is_told = True
+                say(f"{storm}; Ctrl-C ends the run and keeps its record")
+            if show is not None:
+                touches = "1 collision" if collisions == 1 else f"{collisions} collisions"
+                show(f"{time:.1f} of {world.time_limit:g} s, {touches}", time)
 
-        return simulate(world, seed=seed, progress=show and progress, felt=felt)
+        return simulation.run(progress)
 
 
 def _compile_if_cold(world: "World") -> None:

@@ -47,20 +47,36 @@ def sweep(
             metavar="AIM", help="What the best is: {least: QUANTITY, while: {QUANTITY: '<= 0'}}."
         ),
     ] = None,
+    until_decided: Annotated[
+        bool,
+        typer.Option("--until-decided", help="Add seeds until it is shown which setting is best."),
+    ] = False,
+    at_most: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="RUNS",
+            help="End --until-decided after so many runs in all  [default: 100 a setting]",
+        ),
+    ] = None,
     no_plots: NoPlots = False,
     trust: Trusted = False,
 ) -> int:
     """Simulate a world many times with changed values, on every core or a cluster."""
-    from hopfield_nav.sweeps import load_sweep, require_same
+    from hopfield_nav.sweeps import as_kept, load_sweep, require_same
 
     asked = load_sweep(file, trust)
     asked = asked if aim is None else asked.aimed(aim)
+    if until_decided:
+        asked = asked.until_decided(at_most)
+    elif at_most is not None:
+        raise BadInput("without --until-decided", "--at-most", at_most, "both, or neither")
     folder = folder_of(asked.name, out, resume)
     if resume:
         require_same(asked, folder)
-    done = say_what_is_coming(asked, folder, scheduler, resume)
+    say_what_is_coming(asked, folder, scheduler, resume)
     folder = save_where_free(
-        lambda place: execute_shown(asked, place, done, workers, scheduler, resume),
+        lambda place: execute_shown(asked, place, workers, scheduler, resume),
         folder,
         out,
         asked.name,
@@ -69,12 +85,13 @@ def sweep(
         from hopfield_nav.figures.sweep import draw_sweep_figures
         from hopfield_nav.sweeps import keep_chosen
 
-        keep_chosen(asked, folder)
+        keep_chosen(as_kept(asked, folder), folder)
         draw_sweep_figures(folder)
     from hopfield_nav.cli.sweep_report import print_sweep
     from hopfield_nav.sweeps import read_rows
 
-    print_sweep(asked, read_rows(folder, asked), folder)
+    kept = as_kept(asked, folder)
+    print_sweep(kept, read_rows(folder, kept), folder)
     return 0
 
 
@@ -89,24 +106,33 @@ def folder_of(name: str, out: Path | None, resume: bool) -> Path:
     return folder
 
 
-def say_what_is_coming(sweep: "Sweep", folder: Path, scheduler: str | None, resume: bool) -> int:
-    """Print how many runs there are, and compile what they call on this machine; how many of its rows are there."""
+def say_what_is_coming(sweep: "Sweep", folder: Path, scheduler: str | None, resume: bool) -> None:
+    """Print how many runs there are, and compile what they call on this machine."""
     from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.sweeps import finished_runs, warm_up
 
-    done = len(finished_runs(folder, sweep)) if resume else 0
-    rest = f"{sweep.count - done} of " if done else ""
-    say(*sweep.remarks, f"{sweep.name}: {rest}{sweep.count} runs")
-    if scheduler is None and done < sweep.count:
+    done = finished_runs(folder) if resume else 0
+    say(*sweep.remarks, f"{sweep.name}: {_runs_to_come(sweep, done)}")
+    if sweep.budget is not None:
+        from hopfield_nav.cli.sweep_report import lines_beforehand
+
+        say(*lines_beforehand(sweep))
+    if scheduler is None and (done < sweep.count or sweep.budget is not None):
         with compiling():
             warm_up(sweep)
-    return done
+
+
+def _runs_to_come(sweep: "Sweep", done: int) -> str:
+    """How many runs a sweep has, or may have, in words."""
+    if sweep.budget is not None:
+        return f"{done} runs are there; up to {sweep.budget.at_most} until it is decided"
+    rest = f"{sweep.count - done} of " if 0 < done < sweep.count else ""
+    return f"{rest}{sweep.count} runs"
 
 
 def execute_shown(
     sweep: "Sweep",
     folder: Path,
-    done: int,
     workers: int | None,
     scheduler: str | None,
     resume: bool,
@@ -116,10 +142,10 @@ def execute_shown(
     from hopfield_nav.cli.sweep_report import sweep_progress
     from hopfield_nav.sweeps import execute, finished_runs
 
+    total = sweep.count if sweep.budget is None else sweep.budget.at_most
     try:
-        with sweep_progress(done, sweep.count) as progress:
+        with sweep_progress(total) as progress:
             execute(sweep, folder, workers, scheduler, resume, progress)
     except KeyboardInterrupt:
-        kept = len(finished_runs(folder, sweep))
-        say(f"{kept} of {sweep.count} runs are kept in {folder}; --resume does the rest")
+        say(f"{finished_runs(folder)} of {total} runs are kept in {folder}; --resume does the rest")
         raise

@@ -14,16 +14,22 @@ from hopfield_nav.cli.report import bar, print_columns, say
 from hopfield_nav.sweeps import (
     Best,
     Judged,
+    Kept,
     Sweep,
     Value,
     ValueResult,
+    conditions_of,
     counted,
     judge,
+    seeds_beforehand,
     shown_quantities,
+    still_open,
 )
 from hopfield_nav.sweeps import Progress as ProgressCall
 
 _WIDTH = 80  # of a line of words
+_OPEN_SHOWN = 8  # settings that are not settled
+_TELLING = 3  # rows after the first, from which a time left is told
 _FIRST_LINE, _LINE_EVERY = 5.0, 30.0  # [s] before a line of progress where stderr is no terminal
 TIME, PEAK = "simulated_time_s", "peak_contact_force_N"
 _SHORT = {
@@ -36,7 +42,10 @@ _EXPLAINED = (
     "reached the goal; 95 % intervals: Wilson's for shares, for differences Bonett and\n"
     "Price's (shares) and Student's, from three pairs"
 )
-_RULE = "arrives most often, fewest false alarms, neighbours as good, least peak force, of equals the fastest"
+_RULE = (
+    "arrives most often, fewest false alarms, fewest missed contacts, neighbours as good, "
+    "least peak force, of equals the fastest"
+)
 Row = Mapping[str, Any]
 
 
@@ -53,19 +62,29 @@ def duration(seconds: float) -> str:
 
 
 class TimeLeft:
-    """Rate and time left, from the rows that came in since the start (not those of an earlier one)."""
+    """Rate and time left, from the rows that came in after the first one.
 
-    def __init__(self, done: int, total: int) -> None:
-        self._first, self._total, self._started = done, total, clock.monotonic()
+    The first waits for workers to start and to load what they call, which says nothing of the others; and a few tell
+    no time yet.
+    """
 
-    def line(self, done: int, counts: Counter) -> str:
-        """How it goes, in a line."""
-        elapsed = clock.monotonic() - self._started
-        rate = (done - self._first) / elapsed if elapsed > 0 else 0.0
-        left = duration((self._total - done) / rate) if rate > 0 and done < self._total else "–"
-        return (
-            f"{done} of {self._total} runs, {rate:.3g} a second, {left} left: {_in_words(counts)}"
-        )
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._first: tuple[int, float] | None = None  # rows when the first came in, and the moment
+
+    def line(self, done: int, counts: Counter, now: float | None = None) -> str:
+        """How it goes, in a line; to be asked for at every row, at a moment ``now`` [s]."""
+        now = clock.monotonic() if now is None else now
+        if self._first is None:
+            self._first = (done, now)
+        first, begin = self._first
+        since, elapsed = done - first, now - begin
+        told = f"{done} of {self._total} runs"
+        if since >= _TELLING and elapsed > 0.0:
+            rate = since / elapsed
+            left = duration((self._total - done) / rate) if done < self._total else "–"
+            told = f"{told}, {rate:.3g} a second, {left} left"
+        return f"{told}: {_in_words(counts)}"
 
 
 def _in_words(outcomes: Counter) -> str:
@@ -73,15 +92,16 @@ def _in_words(outcomes: Counter) -> str:
 
 
 @contextmanager
-def sweep_progress(done: int, total: int) -> Iterator[ProgressCall]:
+def sweep_progress(total: int) -> Iterator[ProgressCall]:
     """A bar on the terminal; where stderr is none, as in a batch system, a line now and then."""
-    pace, due = TimeLeft(done, total), clock.monotonic() + _FIRST_LINE
+    pace, due = TimeLeft(total), clock.monotonic() + _FIRST_LINE
 
     def line(done: int, counts: Counter) -> None:
         nonlocal due
+        told = pace.line(done, counts)
         if clock.monotonic() >= due:
             due = clock.monotonic() + _LINE_EVERY
-            say(pace.line(done, counts))
+            say(told)
 
     with bar("starting", total) as show:
         yield line if show is None else lambda done, counts: show(pace.line(done, counts), done)
@@ -96,14 +116,14 @@ def print_sweep(sweep: Sweep, rows: Sequence[Row], folder: Path) -> None:
     judged = judge(sweep, rows)
     for table in judged.tables:
         _print_values(sweep, ", ".join(table.names), table.results)
-    _print_settings(sweep, judged)
+    _print_settings(sweep, judged, rows)
     _print_reasons(sweep, rows)
     print(_EXPLAINED)
     print(printable(f"every run: {folder / 'sweep.csv'}"))
     print(printable(f"folder: {folder}"))
 
 
-def _print_settings(sweep: Sweep, judged: Judged) -> None:
+def _print_settings(sweep: Sweep, judged: Judged, rows: Sequence[Row]) -> None:
     """The best settings beside the base world's, what differs between them, and how the best was chosen."""
     table = judged.settings
     if table is None:
@@ -120,6 +140,10 @@ def _print_settings(sweep: Sweep, judged: Judged) -> None:
     _print_differences(sweep, name, shown)
     first, *methods = judged.best
     for line in best_lines(sweep, judged, first):
+        print(
+            textwrap.fill(printable(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        )
+    for line in verdict_lines(sweep, judged, rows):
         print(
             textwrap.fill(printable(line), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         )
@@ -143,6 +167,8 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
     else:
         lines = [f"★ {setting}" + (f"; at the edge of {best.edges}" if best.edges else "")]
     lines.append(f"by the rule: {_RULE}" if aim is None else f"by the aim: {aim}")
+    if aim is not None:
+        lines += map(_condition_line, conditions_of(judged.compared, choice.nearest, aim))
     if choice.few:
         more = "; add repeats" if sweep.is_random else ""
         equal = (
@@ -151,7 +177,7 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
             else "none is within 2 % of it"
         )
         lines.append(f"fewer than 5 pairs of seeds: {equal}{more}")
-    elif choice.alike > 1:
+    elif choice.alike > 1 and judged.stage is None:
         lines.append(
             f"the fastest of {choice.alike} whose peak forces the pairs of seeds cannot tell apart"
         )
@@ -164,6 +190,55 @@ def best_lines(sweep: Sweep, judged: Judged, best: Best) -> list[str]:
         lines.append(f"words and drawn values have no neighbours: {alone}")
     if layout.base is None:
         lines.append("the base world's setting was not run: no differences from it")
+    return lines
+
+
+def _condition_line(kept: Kept) -> str:
+    """How the setting that is named stands with a condition of the aim."""
+    value = kept.value
+    if kept.is_share:
+        count = round(value.estimate * value.n)
+        found = f"{count} of {value.n} runs ({100 * value.low:.0f}–{100 * value.high:.0f} %)"
+    else:
+        found = f"{value.text(1.0)} in {value.n} runs"
+    more = "" if kept.runs is None else f"; {kept.runs} runs that go on so would show it"
+    return f"{kept.condition}: {kept.words}, {found}{more}"
+
+
+def lines_beforehand(sweep: Sweep) -> list[str]:
+    """What a sweep that goes on until it is decided takes at least, before its first run."""
+    seeds = [f"{number} for {words}" for words, number in seeds_beforehand(sweep).items()]
+    return [f"seeds of a setting that it takes at least: {'; '.join(seeds)}"]
+
+
+def verdict_lines(sweep: Sweep, judged: Judged, rows: Sequence[Row]) -> list[str]:
+    """What is decided, or what stays open and how many seeds that would take."""
+    if sweep.budget is None:
+        return []
+    if judged.stage is None:
+        return ["decided: nothing in these runs is random, so that one of each setting says all"]
+    verdict, seeds = judged.stage.verdict, judged.stage.judged
+    if verdict is None:
+        return ["not decided: not even the first round is complete"]
+    spent = f"{int(seeds.sum())} runs, {int(seeds.min())} to {int(seeds.max())} seeds a setting"
+    if verdict.none:
+        return [f"decided: no setting keeps what it must; {spent}"]
+    if verdict.decided:
+        others = [", ".join(judged.labels[k]) for k in verdict.equal]
+        equal = f"; equal to it: {'; '.join(others)}" if others else ""
+        how = "wrong with a probability of 5 % at the most, however often it was looked at"
+        return [f"decided: ★ is the best, or equal to it ({how}); {spent}{equal}"]
+    lines = [f"not decided: {len(verdict.standings)} of {len(seeds)} settings are open; {spent}"]
+    found = sorted(still_open(sweep, rows, judged.stage), key=lambda one: one[2])
+    for k, what, needed in found[:_OPEN_SHOWN]:
+        many = (
+            f"about {needed:.0f} seeds"
+            if math.isfinite(needed)
+            else "no number of seeds can be told"
+        )
+        lines.append(f"open: {', '.join(judged.labels[k])}: {', '.join(what)}; {many}")
+    if len(found) > _OPEN_SHOWN:
+        lines.append(f"open: {len(found) - _OPEN_SHOWN} more, which take longer")
     return lines
 
 

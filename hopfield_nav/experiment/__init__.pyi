@@ -12,6 +12,8 @@ from .plant import build_plant as build_plant
 from .sampled_loop import warn_of_gains as warn_of_gains
 from .simulation import Interrupted as Interrupted
 from .simulation import Simulation as Simulation
+from .storm import look_for_storm as look_for_storm
+from .storm import storm_of as storm_of
 from .summary import imperfections as imperfections
 from .surroundings import Surroundings as Surroundings
 from .whole_run import follow as follow

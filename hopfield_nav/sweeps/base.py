@@ -16,7 +16,7 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav import world as worlds
-from hopfield_nav.sweeps.sections import SweepFile
+from hopfield_nav.sweeps.sections import FALSE_ALARMS, SweepFile
 
 _MOST_TRIALS = (
     10_000  # values of one column; of more numbers the extremes and some between are tried
@@ -200,6 +200,8 @@ def fingerprint(file: SweepFile, base: Base, grid: Iterable[Sequence[Any]]) -> s
     world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
     fixed: list[Any] = [file.repeats, file.seed, list(file.columns), file.time_limit_per_run]
     fixed += [file.until.touches, content_of(file.measures, base.folder), file.patience]
+    if file.until.false_alarms != FALSE_ALARMS:
+        fixed.append(file.until.false_alarms)
     digest.update(_text([content_of(world, base.folder), fixed]))
     own = worlds.own_methods_in(world)
     for axis in grid:

@@ -14,14 +14,16 @@ import numpy as np
 from hopfield_nav.plugin import shown_names
 from hopfield_nav.record import is_reached
 from hopfield_nav.sweeps.axes import Axis, AxisColumn
+from hopfield_nav.sweeps.choice import Choice, choose
+from hopfield_nav.sweeps.deciding import choice_of
+from hopfield_nav.sweeps.rounds import Stage
 from hopfield_nav.sweeps.sections import REACHED
 from hopfield_nav.sweeps.settings import (
     PEAK,
     TIME,
-    Choice,
     Layout,
+    Settings,
     base_position,
-    choose,
     counted,
     read_settings,
 )
@@ -87,6 +89,9 @@ class Judged:
     settings: ValueTable | None  # the best of their combinations; None where no key is swept
     best: list[Best]  # of all settings, then of every method
     layout: Layout
+    compared: Settings  # what the runs of each did
+    stage: Stage | None = None  # how far a sweep has come that goes on until it is decided
+    labels: tuple[tuple[str, ...], ...] = ()  # of every setting, a text a parameter
 
 
 def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
@@ -94,7 +99,7 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
     compared = _Compared(sweep, rows)
     rows, layout = compared.rows, compared.layout
     if not layout.axes:
-        return Judged([_table(sweep, rows, ())], None, [], layout)
+        return Judged([_table(sweep, rows, ())], None, [], layout, compared.settings)
     parts = (
         part
         for _, axis in layout.axes
@@ -110,7 +115,10 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
     if layout.base is not None and layout.base not in shown:
         shown.append(layout.base)
     results = [compared.result(k, not alone and k == best[0].choice.best) for k in shown]
-    return Judged([] if alone else tables, ValueTable(names, results, layout.count), best, layout)
+    settings = ValueTable(names, results, layout.count)
+    labels = tuple(compared.label(k) for k in range(layout.count)) if compared.stage else ()
+    shown_tables = [] if alone else tables
+    return Judged(shown_tables, settings, best, layout, compared.settings, compared.stage, labels)
 
 
 def shown_quantities(sweep: Sweep) -> list[str]:
@@ -129,15 +137,15 @@ class _Compared:
 
     def __init__(self, sweep: Sweep, rows: Sequence[Row]) -> None:
         self.settings, self.layout = read_settings(sweep, rows)
+        self.choice, self.stage = choice_of(sweep, self.settings, rows)
         self.rows = sorted(counted(sweep, rows), key=lambda row: int(row["index"]))
         self.columns = _named(self.layout)  # by which a setting is known
 
     def result(self, setting: int, is_best: bool) -> ValueResult:
         """What is said of a setting."""
-        names, base, sweep = _names(self.columns), self.layout.base, self.layout.sweep
+        base, sweep = self.layout.base, self.layout.sweep
         own = [row for row in self.rows if self.layout.of_run[row["index"]] == setting]
-        job = sweep.job(int(np.argmax(self.layout.of_run == setting)))
-        label = tuple(_text(job.values[column.name], names) for column in self.columns)
+        label = self.label(setting)
         gaps: dict[str, Value] = {}
         if base not in (None, setting):
             of_both = {
@@ -149,10 +157,17 @@ class _Compared:
             label, *_means(own, shown_quantities(sweep)), gaps, base == setting, is_best
         )
 
+    def label(self, setting: int) -> tuple[str, ...]:
+        """By what a setting is known, a text a parameter."""
+        names = _names(self.columns)
+        job = self.layout.sweep.job(int(np.argmax(self.layout.of_run == setting)))
+        return tuple(_text(job.values[column.name], names) for column in self.columns)
+
     def best(self, method: tuple[str, ...], among: np.ndarray | None) -> Best:
         """The best setting among some (settings,), which are those of a method."""
         layout = self.layout
-        choice = choose(self.settings, layout.sweep.file.aim, among)
+        aim = layout.sweep.file.aim
+        choice = self.choice if among is None else choose(self.settings, aim, among)
         at = enumerate(
             zip(layout.orders, np.unravel_index(choice.nearest, layout.shape), strict=True)
         )

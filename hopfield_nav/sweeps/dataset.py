@@ -9,7 +9,8 @@ import numpy as np
 from hopfield_nav import world as worlds
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import AxisColumn
-from hopfield_nav.sweeps.settings import choose, over_runs, read_settings
+from hopfield_nav.sweeps.deciding import choice_of
+from hopfield_nav.sweeps.settings import over_runs, read_settings
 from hopfield_nav.sweeps.sweep_file import Sweep
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ def dataset(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> "xarray.Dataset"
 
 
 def _judged(
-    sweep: Sweep, rows: Iterable[Mapping[str, Any]]
+    sweep: Sweep, rows: list[Mapping[str, Any]]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """What the setting of each run fails in, and as attributes the aim and the first runs of base and best."""
     settings, layout = read_settings(sweep, rows)
-    choice = choose(settings, sweep.file.aim)
+    choice, _ = choice_of(sweep, settings, rows)
     first = {"base_run": layout.base, "best_run": choice.best}
     runs = {name: int(np.argmax(layout.of_run == k)) for name, k in first.items() if k is not None}
     aim = sweep.file.aim

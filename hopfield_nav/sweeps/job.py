@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dynamics import BadInput, HopfieldNavError
 from dynamics.files import remove_folder
@@ -27,6 +27,7 @@ RUNS = "runs"  # the folder of those that are kept
 FAILURES = (FAILED, METHOD_FAILED, "internal_error")  # outcomes of what did not work as it should
 _WORTH_A_REASON = (
     "diverged",
+    GIVEN_UP,
     METHOD_FAILED,
     "internal_error",
 )  # outcomes of a simulation that say in `error` why
@@ -40,7 +41,8 @@ class _GaveUp(Exception):
 def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, Any]:
     """The row of a job: index, repeat, seed, swept values, quantities, and ``error``; never raises.
 
-    ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``; else None.
+    ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``, or which storm of false alarms
+    ended it; else None.
     """
     job = sweep.job(index)
     with in_this_folder(), watched(sweep.file.patience), warnings.catch_warnings():
@@ -107,14 +109,18 @@ def run_folder(folder: Path, index: int) -> Path:
 def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
     limit = sweep.file.time_limit_per_run
     deadline = None if limit is None else clock.monotonic() + limit
-    touches = sweep.file.until.touches
+    until = sweep.file.until
+    simulation = sweep.start(job)
 
-    def goes_on(time: float, collisions: int) -> bool:
+    def goes_on(time: float, touches: int) -> bool:
         if deadline is not None and clock.monotonic() > deadline:
             raise _GaveUp
-        return touches is None or collisions < touches
+        if until.touches is not None and touches >= until.touches:
+            return False
+        if touches < until.false_alarms:
+            return True
+        return sum(d.false_alarm for d in simulation.detections) < until.false_alarms
 
-    simulation = sweep.start(job)
     try:
         run = simulation.run(None, goes_on)
     except Exception as error:
@@ -125,8 +131,10 @@ def _simulate(sweep: Sweep, job: Job, folder: Path | None) -> Mapping[str, Any]:
         place = run_folder(folder, job.index)
         remove_folder(place, folder)  # what a killed worker may have left of it
         run.save(place)
-    outcome = {"outcome": GIVEN_UP} if run.outcome == "running" else {}
-    return {**run.summary, **outcome, **sweep.extra(run), **_measured(sweep, run)}
+    given_up = {"outcome": GIVEN_UP, "reason": ""} if run.outcome == "running" else {}
+    if given_up and run.summary["false_alarm_count"] >= until.false_alarms:
+        given_up["reason"] = f"given up after {until.false_alarms} false alarms"
+    return {**run.summary, **given_up, **sweep.extra(run), **_measured(sweep, run)}
 
 
 def _measured(sweep: Sweep, run: Run) -> Mapping[str, Any]:
@@ -175,27 +183,40 @@ def load_first(sweep: Sweep) -> None:
         sweep.start(sweep.job(0)).step(0.1)
 
 
+class Tried(NamedTuple):
+    """What a trial of the combinations of a sweep found."""
+
+    count: int  # that were tried
+    total: int  # that there are
+    refused: dict[str, list[Job]]  # by the reason every one that would be refused
+    storms: list[tuple[Job, str]]  # those that begin with false alarms, and what is said of it
+
+
 def try_combinations(
     sweep: Sweep, seconds: float = math.inf, progress: Callable[[int, int], None] | None = None
-) -> tuple[int, int, dict[str, list[Job]]]:
-    """Begin the run of every combination of values with its first seed, and stop before it moves.
+) -> Tried:
+    """Begin the run of every combination of values with its first seed, and stop after a moment.
 
-    After the first one others are begun for some ``seconds``; their worlds are all looked at. How
-    many were tried, how many there are, and by the reason every one that would be refused.
+    After the first one others are begun for some ``seconds``; their worlds are all looked at. A sweep that calls
+    methods of a user's own stops before the arm moves.
     """
     seeds = [
         axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)
     ]  # of which the first is tried
     every = (sweep.job(index) for index in range(0, sweep.count, sweep.file.repeats))
     jobs = [job for job in every if all(job.values[seed.name] == seed.value(0) for seed in seeds)]
-    faults = [_faults(sweep, job, begin=False) for job in jobs]
-    count, ends = sum(map(bool, faults)), math.inf
+    faults = [_faults(sweep, job) for job in jobs]
+    storms: list[tuple[Job, str]] = []
+    count = sum(map(bool, faults))
+    ends = math.inf
     for k, job in enumerate(jobs):
         if clock.monotonic() > ends:
             break
         if faults[k]:
             continue
-        faults[k] = _faults(sweep, job, begin=True)
+        faults[k], storm = _begin(sweep, job)
+        if storm is not None:
+            storms.append((job, storm))
         if ends == math.inf:  # the first one compiles
             ends = clock.monotonic() + seconds
         count += 1
@@ -205,22 +226,37 @@ def try_combinations(
     for job, reasons in zip(jobs, faults, strict=True):
         for reason in dict.fromkeys(reasons):
             refused.setdefault(reason, []).append(job)
-    return count, len(jobs), refused
+    return Tried(count, len(jobs), refused, storms)
 
 
-def _faults(sweep: Sweep, job: Job, begin: bool) -> list[str]:
-    """Why the world does not allow a combination, which takes no time; or why its run would not ``begin``."""
-    from hopfield_nav.experiment import try_world
+def _faults(sweep: Sweep, job: Job) -> list[str]:
+    """Why the world does not allow a combination, which takes no time."""
+    with _told() as faults, watched(sweep.file.patience):
+        sweep.world_for(job)
+    return faults
 
+
+def _begin(sweep: Sweep, job: Job) -> tuple[list[str], str | None]:
+    """Why the run of a combination would not begin; and what is said of a storm of false alarms in it."""
+    from hopfield_nav.experiment import look_for_storm, try_world
+
+    storm = None
+    with _told() as faults, watched(sweep.file.patience):
+        simulation = try_world(sweep.world_for(job))
+        if not sweep.calls_own:
+            storm = look_for_storm(simulation)
+    return faults, storm
+
+
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """A block whose errors are told in a list."""
+    faults: list[str] = []
     try:
-        with watched(sweep.file.patience):
-            world = sweep.world_for(job)
-            if begin:
-                try_world(world)
-        return []
+        yield faults
     except BadInput as error:
-        return [str(fault) for fault in (error, *error.others)]
+        faults += [str(fault) for fault in (error, *error.others)]
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # of a user's method
-        return [f"{type(error).__name__}: {error}"]
+        faults.append(f"{type(error).__name__}: {error}")

@@ -6,19 +6,29 @@
 import errno
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamics import BadInput
-from dynamics.files import FolderTaken, inside, require_regular
+from dynamics.files import FolderTaken, inside, whole_file
 from hopfield_nav.record import read_netcdf
+from hopfield_nav.sweeps.deciding import rounds_of
+from hopfield_nav.sweeps.growth import COPY, Row, as_kept, as_large, require_same, rows_of
 from hopfield_nav.sweeps.job import RUNS, run_folder, run_job, warm_up
 from hopfield_nav.sweeps.pool import Pool, core_count
 from hopfield_nav.sweeps.sweep_file import Sweep, make_sweep
-from hopfield_nav.sweeps.table import CSV, NETCDF, SweepTable, dataset, finish, read_rows
+from hopfield_nav.sweeps.table import (
+    CSV,
+    NETCDF,
+    SweepTable,
+    dataset,
+    finish,
+    read_rows,
+    write_rows,
+)
 
 if TYPE_CHECKING:
     import xarray
@@ -26,9 +36,7 @@ if TYPE_CHECKING:
     from hopfield_nav.world import World
 
 Progress = Callable[[int, Counter], None]
-_COPY = "sweep.yaml"
 _ALLOWED = "a new or empty folder, or --resume"
-_DIGEST = "# digest: "
 _FEW = 20  # runs that are not worth the start of a pool
 
 
@@ -49,17 +57,16 @@ def sweep(
 
     Args:
         world: from ``load_world``, or its name or path.
-        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``,
-            ``{"log": …}``, or ``{"scale": …}`` for factors; several keys form a grid.
+        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``, ``{"log": …}``, or
+            ``{"scale": …}`` for factors; several keys form a grid.
         zip: groups of keys whose values go together.
-        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``,
-            ``{"sobol": …}``.
+        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``, ``{"sobol": …}``.
         samples: how often these are drawn.
         repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
         seed: of the first repeat.
         set: changes that hold for every run.
-        workers: processes; 0: this process alone; default one a core, and 0 for a few runs. A
-            script that uses processes needs ``if __name__ == "__main__":`` around what it does.
+        workers: processes; 0: this process alone; default one a core, and 0 for a few runs. A script that uses
+            processes needs ``if __name__ == "__main__":`` around what it does.
         folder: where the results are kept; default nowhere.
         allow_code: execute the Python files that the world names, as ``load_world`` does.
 
@@ -89,16 +96,15 @@ def execute(
 ) -> Path:
     """Run what is missing of a sweep and write its tables ``sweep.csv``, ``sweep.nc``, and ``sweep.yaml``.
 
-    Rows are written as they come in: after an interruption what was finished is there, and
-    ``resume`` does the rest. The folder is new or empty, or with ``resume`` that of the same sweep.
-    ``workers`` are processes on this machine; 0: in this process; default the number of cores.
-    ``scheduler`` is the address of a running dask cluster, which then does the work. ``progress``
-    is called with the number of rows and the counts by outcome.
+    Rows are written as they come in: after an interruption what was finished is there, and ``resume`` does the rest.
+    The folder is new or empty, or with ``resume`` that of the same sweep, or of one with fewer runs, whose rows stay.
+    ``workers`` are processes on this machine; 0: in this process; default the number of cores. ``scheduler`` is the
+    address of a running dask cluster, which then does the work. ``progress`` is called with the number of rows and the
+    counts by outcome. A sweep ``until_decided`` ends when the verdict holds, or its budget is spent.
 
-    Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds
-    another sweep, or another program is at work on it, or something in it leads out of it; the
-    scheduler does not answer; a number of workers below 0; no room on the disk; ``WorkersLost``: no
-    process can be started, or the cluster ended.
+    Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds another sweep, or
+    another program is at work on it, or something in it leads out of it; the scheduler does not answer; a number of
+    workers below 0; no room on the disk; ``WorkersLost``: no process can be started, or the cluster ended.
     """
     folder = Path(folder).absolute()
     if workers is not None and (
@@ -108,21 +114,22 @@ def execute(
             "workers", found=workers, allowed="a whole number: 0 for none but this process, or more"
         )
     try:
-        _prepare(sweep, folder, resume)
-        outcomes = finished_runs(folder, sweep)
-        counts = Counter(outcomes.values())
-        missing = (index for index in sweep.order() if index not in outcomes)
-        left = sweep.count - len(outcomes)
+        numbered = _prepare(sweep, folder, resume)
+        rows = read_rows(folder, numbered) if (folder / CSV).exists() else []
+        counts = Counter(str(row["outcome"]) for row in rows)
+        batches = _batches(sweep, numbered, rows)
         with (
             SweepTable(folder) as table,
-            _rows(sweep, missing, left, folder, workers, scheduler) as rows,
+            _makers(sweep, numbered, folder, workers, scheduler) as make,
         ):
-            for row in rows:
-                table.append(row)
-                counts[str(row.get("outcome"))] += 1
-                if progress is not None:
-                    progress(counts.total(), counts)
-        finish(sweep, folder)
+            for batch in batches:
+                for row in make(batch):
+                    table.append(row)
+                    rows.append(row)
+                    counts[str(row["outcome"])] += 1
+                    if progress is not None:
+                        progress(counts.total(), counts)
+        finish(_renumbered(sweep, folder), folder)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS):
             raise
@@ -135,8 +142,7 @@ def execute(
 def keep_chosen(sweep: Sweep, folder: Path) -> None:
     """Make the first runs of the base world's setting and of the best again, with their signals, if none was kept.
 
-    A run that gives no result has no folder. Raises ``BadInput``: the folder of the runs leads out
-    of the sweep's.
+    A run that gives no result has no folder. Raises ``BadInput``: the folder of the runs leads out of the sweep's.
     """
     inside(folder / RUNS, folder)
     chosen = (read_netcdf(folder / NETCDF).attrs.get(name) for name in ("base_run", "best_run"))
@@ -146,76 +152,105 @@ def keep_chosen(sweep: Sweep, folder: Path) -> None:
             run_job(keeping, index, folder)
 
 
-def finished_runs(folder: Path, sweep: Sweep) -> dict[int, str]:
-    """The outcome of every run of a sweep that has a row in its results folder."""
-    if not (folder / CSV).exists():
-        return {}
-    return {row["index"]: str(row["outcome"]) for row in read_rows(folder, sweep)}
+def finished_runs(folder: Path) -> int:
+    """The number of runs that have a row in a folder of results."""
+    return len(read_rows(folder)) if (folder / CSV).exists() else 0
 
 
-def require_same(sweep: Sweep, folder: Path) -> None:
-    """Refuse to go on in a folder that is not this sweep's.
-
-    Raises ``BadInput``: it holds no sweep, or one that has been changed since.
-    """
-    try:
-        require_regular(folder / _COPY)
-        lines = (folder / _COPY).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError, BadInput):
-        lines = []
-    found = next(
-        (line.removeprefix(_DIGEST).strip() for line in lines if line.startswith(_DIGEST)), None
-    )
-    if found is None:
-        raise BadInput(
-            "no sweep to go on with",
-            str(folder),
-            allowed="the folder of a sweep that was interrupted",
-        )
-    if found != sweep.digest:
-        what = "the sweep has been changed since these results were begun; its rows would not fit together"
-        digests = f"digest {sweep.digest[:12]}, in the folder {found[:12]}"
-        allowed = f"the sweep as it was ({folder / _COPY}), or a new folder without --resume"
-        raise BadInput(what, where=str(folder), found=digests, allowed=allowed)
-
-
-def _prepare(sweep: Sweep, folder: Path, resume: bool) -> None:
+def _prepare(sweep: Sweep, folder: Path, resume: bool) -> Sweep:
+    """Make the folder ready; the sweep with the numbers by which the rows in it are known from now on."""
     if resume:
         require_same(sweep, folder)
         for name in (CSV, RUNS):
             inside(folder / name, folder)
-        return
+        return _take_up(sweep, folder)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise FolderTaken(folder, _ALLOWED)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with (folder / _COPY).open("x", encoding="utf-8") as file:
+        with (folder / COPY).open("x", encoding="utf-8") as file:
             file.write(sweep.to_yaml(folder))
     except FileExistsError:  # of two sweeps at once this is the second
         raise FolderTaken(folder, _ALLOWED) from None
+    return _roomy(sweep)
+
+
+def _take_up(sweep: Sweep, folder: Path) -> Sweep:
+    """Number the rows that stand as the runs of the sweep are numbered, and tell in the folder which it is now."""
+    if not sweep.grows or not (folder / CSV).exists():
+        return _roomy(sweep)
+    with SweepTable(folder):  # nobody else is at work on it
+        kept = as_kept(sweep, folder)
+        numbered = _roomy(kept)
+        rows = rows_of(numbered, folder)
+    _write(numbered, rows, kept, folder)
+    return numbered
+
+
+def _renumbered(sweep: Sweep, folder: Path) -> Sweep:
+    """The sweep with as many repeats as there are at the end, by which the rows are numbered from now on."""
+    if not sweep.grows:
+        return sweep
+    kept = as_kept(sweep, folder)
+    _write(kept, rows_of(kept, folder), kept, folder)
+    return kept
+
+
+def _write(numbered: Sweep, rows: list[Row], told: Sweep, folder: Path) -> None:
+    """Write rows with the numbers that they have in one sweep, and the one that is told to be there."""
+    write_rows(numbered, rows, folder)
+    with whole_file(folder / COPY) as path:
+        path.write_text(told.to_yaml(folder), encoding="utf-8")
+
+
+def _roomy(sweep: Sweep) -> Sweep:
+    """The sweep with as many repeats as its budget may need: no run changes its number while it goes on."""
+    return sweep if sweep.budget is None else as_large(sweep, sweep.budget.at_most)
+
+
+class _Batch(NamedTuple):
+    """Runs that are made together."""
+
+    indices: Iterable[int]
+    count: int
+
+
+def _batches(sweep: Sweep, numbered: Sweep, rows: list[Row]) -> Iterator[_Batch]:
+    """The runs to be made: all at once, or by rounds, each judged by the ``rows`` that are there by then."""
+    if sweep.budget is not None:
+        for indices in rounds_of(numbered, rows):
+            yield _Batch(indices, len(indices))
+        return
+    done = {row["index"] for row in rows}
+    repeats = numbered.file.repeats
+    asked = (i for i in numbered.order() if i % repeats < sweep.file.repeats)
+    count = sweep.count - sum(i % repeats < sweep.file.repeats for i in done)
+    if count:
+        yield _Batch((i for i in asked if i not in done), count)
 
 
 @contextmanager
-def _rows(
-    sweep: Sweep,
-    indices: Iterator[int],
-    count: int,
-    folder: Path,
-    workers: int | None,
-    scheduler: str | None,
-) -> Iterator[Iterator[dict[str, Any]]]:
-    """The rows as they come in, from this process or from workers that end with the block."""
-    if count == 0:
-        yield iter(())
-    elif scheduler is not None:
+def _makers(
+    sweep: Sweep, numbered: Sweep, folder: Path, workers: int | None, scheduler: str | None
+) -> Iterator[Callable[[_Batch], Iterator[Row]]]:
+    """What makes the rows of a batch as they come in: this process, or workers, which end with the block."""
+    if scheduler is not None:
         from hopfield_nav.sweeps.cluster import cluster_rows, connect
 
         with connect(scheduler) as client:
-            yield cluster_rows(client, sweep, indices, folder)
-    else:
-        warm_up(sweep)  # once, before a pool of processes would
-        if workers == 0:
-            yield (run_job(sweep, index, folder) for index in indices)
-            return
-        with Pool(sweep, min(workers or core_count(), count), folder) as pool:
-            yield pool.rows(indices, count)
+            yield lambda batch: cluster_rows(client, numbered, batch.indices, folder)
+        return
+    with ExitStack() as pools:
+        pool: Pool | None = None
+
+        def make(batch: _Batch) -> Iterator[Row]:
+            nonlocal pool
+            warm_up(sweep)  # once, before a pool of processes would
+            if workers == 0:
+                return (run_job(numbered, index, folder) for index in batch.indices)
+            if pool is None:
+                size = min(workers or core_count(), batch.count)
+                pool = pools.enter_context(Pool(numbered, size, folder))
+            return pool.rows(batch.indices, batch.count)
+
+        yield make

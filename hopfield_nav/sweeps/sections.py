@@ -49,6 +49,7 @@ from hopfield_nav.world import (
     without_empty,
 )
 
+FALSE_ALARMS = 100  # in a run, after which it is given up: its setting is hopeless
 REACHED = "reached"  # the share of a setting's runs that arrive, and not through an obstacle
 _FORMS = "'<= 0', '>= 0.95', '<= 1.1 least', with <, <=, > or >="
 _TESTS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -126,9 +127,18 @@ class Condition(NamedTuple):
         bool  # whether the number multiplies the smallest mean of the settings that keep all else
     )
 
+    @property
+    def at_most(self) -> bool:
+        """Whether it sets the largest mean, and not the smallest."""
+        return self.sign.startswith("<")
+
+    def bound(self, least: float) -> float:
+        """The largest or smallest mean, if ``least`` is the smallest of the settings that keep all else."""
+        return self.number * least if self.of_least else self.number
+
     def keeps(self, mean: Any, least: float) -> Any:
         """Whether means, numbers or arrays, keep to it; what is NaN does not."""
-        return _TESTS[self.sign](mean, self.number * least if self.of_least else self.number)
+        return _TESTS[self.sign](mean, self.bound(least))
 
     def __str__(self) -> str:
         """As in a sweep file."""
@@ -147,6 +157,20 @@ _ConditionField = Annotated[
 ]
 
 
+class Equal(Section):
+    """How far two settings may differ and are still taken for equal: the zone of each kind of quantity.
+
+    Without a zone settings that are equal could never be told to be so.
+    """
+
+    share: Annotated[float, Range(0.0, 1.0, "1", above=True)] = 0.1
+    """of shares: as much more or less, from 0 to 1"""
+    count: Annotated[float, Range(0.0, 1e6, "1", above=True)] = 0.5
+    """of counts: as many more or fewer in a run"""
+    force: Annotated[float, Range(0.0, 1.0, "1", above=True)] = 0.02
+    """of forces, times and all else: this share of the larger one"""
+
+
 class Aim(Section):
     """The least of a quantity, and what holds meanwhile."""
 
@@ -154,11 +178,19 @@ class Aim(Section):
     while_: dict[str, _ConditionField] | None = Field(
         None, alias="while", description=f"by quantity: {_FORMS}"
     )
+    equal: Equal = Field(
+        default_factory=lambda: Equal(), description="what --until-decided takes for equal"
+    )
 
     @property
     def conditions(self) -> dict[str, Condition]:
         """What quantities keep to meanwhile, in the order of the file."""
         return self.while_ or {}
+
+    @property
+    def numbers_first(self) -> list[tuple[str, Condition]]:
+        """The conditions, those with a number before those with a factor of the least."""
+        return sorted(self.conditions.items(), key=lambda item: item[1].of_least)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,6 +214,14 @@ class UntilSection(Section):
 
     touches: Annotated[int, Whole(1, 10**6)] | None = Field(
         None, description="after so many; null: after none"
+    )
+
+
+class SweepUntil(UntilSection):
+    """When a run of a sweep is given up, besides at its own end."""
+
+    false_alarms: Annotated[int, Whole(1, 10**9)] = Field(
+        FALSE_ALARMS, description="after so many alarms with nothing touched"
     )
 
 
@@ -218,8 +258,8 @@ class SweepFile(Section):
     measures: Text | None = Field(
         None, description="FILE.py:NAME, further columns from every finished run"
     )
-    until: UntilSection = Field(
-        default_factory=lambda: UntilSection(), description="when a run is given up"
+    until: SweepUntil = Field(
+        default_factory=lambda: SweepUntil(), description="when a run is given up"
     )
     patience: Annotated[float, Range(0.0, 1e6, "s", above=True)] = 60.0
     """that one call of a method of a user's own may take, before its worker is ended"""

@@ -6,10 +6,10 @@ world, and gives a ``Sweep``. A sweep does not list its runs: ``job(i)`` works o
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,17 @@ if TYPE_CHECKING:
     from hopfield_nav.record import Run
 
 
+SEEDS_AT_MOST = 100  # of a setting on average, where no number of runs is given
+_GOLDEN = 0.6180339887498949  # whose multiples spread most evenly over a circle
+
+
+class Budget(NamedTuple):
+    """What a sweep that goes on until it is decided may spend."""
+
+    first: int  # seeds of every setting in the first round
+    at_most: int  # runs in all
+
+
 @dataclass(frozen=True)
 class Job:
     """One run of a sweep."""
@@ -64,8 +75,11 @@ class Sweep:
         Axis, ...
     ]  # the axes of the grid, the first varying slowest; ``repeat`` varies fastest
     data: dict[str, Any]  # plain data of the file
+    budget: Budget | None = field(default=None, kw_only=True)
+    """what it may spend until it is decided; None: it has as many runs as the file says"""
 
     compares: ClassVar[bool] = True  # whether one of its settings is the best
+    grows: ClassVar[bool] = True  # whether rows that stand are kept where there are more runs
 
     @property
     def world(self) -> worlds.World:
@@ -171,6 +185,35 @@ class Sweep:
             raise error.at(f"--aim: {error.where}") from None
         return replace(self, file=self.file.model_copy(update={"aim": aim}))
 
+    def with_repeats(self, repeats: int) -> "Sweep":
+        """The same with another number of seeds for every combination."""
+        if repeats == self.file.repeats:
+            return self
+        file = self.file.model_copy(update={"repeats": repeats})
+        return replace(self, file=file, data={**self.data, "repeats": repeats})
+
+    def until_decided(self, at_most: int | None) -> "Sweep":
+        """The same, with seeds added until the best setting is decided, or so many runs are made.
+
+        Raises ``BadInput``: there are more settings than runs, or what is asked cannot be decided.
+        """
+        settings = math.prod(self.shape[:-1])
+        runs = SEEDS_AT_MOST * settings if at_most is None else at_most
+        if runs < settings:
+            allowed = f"{settings} or more, one for each setting"
+            raise BadInput("fewer runs than settings", "--at-most", at_most, allowed)
+        for axis in self.grid:
+            for column in axis:
+                if column.is_seed:
+                    what = "seeds are swept, and --until-decided adds seeds by itself"
+                    raise BadInput(what, "--until-decided", column.name, "a sweep without that key")
+        conditions = {} if self.file.aim is None else self.file.aim.conditions
+        for name, condition in conditions.items():
+            if condition.of_least and not condition.at_most:
+                what, where = "cannot be decided", f"--until-decided: aim.while.{name}"
+                raise BadInput(what, where, str(condition), "'<= 1.1 least', or a number")
+        return replace(self, budget=Budget(self.file.repeats, runs))
+
     def job(self, index: int) -> Job:
         """The run of that index.
 
@@ -183,9 +226,22 @@ class Sweep:
         values = {column.name: column.value(i) for axis, i in pairs for column in axis}
         return Job(index, values, self.file.seed + repeat, repeat)
 
+    def job_at(self, positions: Sequence[int]) -> Job:
+        """The run at some places of the axes, of which the last is the repeat."""
+        return self.job(int(np.ravel_multi_index(tuple(positions), self.shape)))
+
     def order(self) -> Iterator[int]:
-        """Indices of all runs, in the order in which they are begun."""
-        return iter(range(self.count))
+        """Indices of all runs, in the order in which they are begun.
+
+        Every combination with its first seed, then with the next; combinations that follow each other lie far apart,
+        so that the first runs say how long the others will take.
+        """
+        combinations = math.prod(self.shape[:-1])
+        stride = _stride(combinations)
+        repeats = self.file.repeats
+        for repeat in range(repeats):
+            for k in range(combinations):
+                yield (k * stride % combinations) * repeats + repeat
 
     def world_for(self, job: Job) -> worlds.World:
         """The world of a run, checked; nothing is logged unless run folders are kept or runs measured.
@@ -225,6 +281,14 @@ class Sweep:
     def _positions(self, index: int) -> list[int]:
         """Where on each axis a run lies, and which repeat it is."""
         return [int(i) for i in np.unravel_index(index, self.shape)]
+
+
+def _stride(count: int) -> int:
+    """A step by which all of ``count`` numbers are gone through, round and round, without lingering anywhere."""
+    step = max(1, round(count * _GOLDEN))
+    while math.gcd(step, count) != 1:
+        step += 1
+    return step
 
 
 def load_sweep(path_or_name: str | Path, allow_code: bool = False) -> Sweep:

@@ -14,7 +14,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -108,13 +108,19 @@ def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, 
     return list({row["index"]: row for row in _rows(folder, sweep)}.values())
 
 
+def write_rows(sweep: Sweep, rows: Iterable[Mapping[str, Any]], folder: Path) -> None:
+    """Write ``sweep.csv`` anew, sorted by index; it is replaced when it is complete."""
+    ordered = sorted(rows, key=lambda row: int(row["index"]))
+    text = map(format_line, [columns(sweep), *(list(row.values()) for row in ordered)])
+    with whole_file(folder / CSV) as path:
+        path.write_bytes("".join(text).encode())
+
+
 def finish(sweep: Sweep, folder: str | Path) -> None:
     """Sort ``sweep.csv`` by index and write ``sweep.nc``; each file is replaced when it is complete."""
     folder = Path(folder)
-    rows = sorted(read_rows(folder, sweep), key=lambda row: int(row["index"]))
-    text = map(format_line, [columns(sweep), *(list(row.values()) for row in rows)])
-    with whole_file(folder / CSV) as path:
-        path.write_bytes("".join(text).encode())
+    rows = read_rows(folder, sweep)
+    write_rows(sweep, rows, folder)
     with whole_file(folder / NETCDF) as path:
         dataset(sweep, rows).to_netcdf(path, engine="h5netcdf")
     write_checksums(folder, [CSV, NETCDF])
@@ -129,20 +135,26 @@ def make_row(
     sweep: Sweep, job: Job, summary: Mapping[str, Any], error: str | None = None
 ) -> dict[str, Any]:
     """The row of a run: what the summary lacks is None; lists are JSON text."""
-    swept = {
-        name: json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
-        for name, value in job.values.items()
-    }
     kept = {name: summary.get(name) for name in sweep.kept}
     why = " ".join(error.split())[:500] if error else None
     return {
         "index": job.index,
         "repeat": job.repeat,
         "seed": job.seed,
-        **swept,
+        **swept_cells(job),
         **kept,
         "error": why,
     }
+
+
+def swept_cells(job: Job) -> dict[str, Any]:
+    """The swept values of a run as its row has them."""
+    return {name: as_cell(value) for name, value in job.values.items()}
+
+
+def as_cell(value: Any) -> Any:
+    """A value of the world as a row has it: lists and sections are JSON text."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
 
 
 def format_line(cells: Sequence[Any]) -> str:

@@ -98,10 +98,26 @@ def test_resume_of_the_newest_folder_and_its_refusals(place, capsys):
     assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots", "--resume"]) == 0
     assert "quick: 2 of 4 runs" in capsys.readouterr().err
     assert (place / "runs/quick/sweep.csv").read_bytes() == table
+    (place / "quick.yaml").write_text(SWEEP.format(limit=8, repeats=3))
+    assert main(["sweep", "quick.yaml", "--workers", "0", "--no-plots", "--resume"]) == 0
+    assert "quick: 2 of 6 runs" in capsys.readouterr().err
     (place / "quick.yaml").write_text(SWEEP.format(limit=7, repeats=2))
-    refused_by_command(
-        capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "has been changed"
+    line = refused_by_command(
+        capsys, ["sweep", "quick.yaml", "--workers", "0", "--resume"], "time_limit has been changed"
     )
+    assert "since these results were begun, from 8.0 to 7.0" in line
+
+
+def test_until_decided_says_beforehand_and_at_the_end(place, capsys):
+    (place / "quick.yaml").write_text(SWEEP.format(limit=0.5, repeats=2))
+    words = ["sweep", "quick.yaml", "--workers", "0", "--no-plots"]
+    assert main([*words, "--until-decided", "--at-most", "9"]) == 0
+    out, err = capsys.readouterr()
+    assert "quick: 0 runs are there; up to 9 until it is decided" in err
+    assert "seeds of a setting that it takes at least: " in err
+    assert "decided: nothing in these runs is random" in " ".join(out.split())
+    refused_by_command(capsys, [*words, "--at-most", "9"], "--at-most: without --until-decided")
+    refused_by_command(capsys, [*words, "--until-decided", "--at-most", "1"], "fewer runs than")
 
 
 def test_usage(place, capsys):
@@ -196,7 +212,16 @@ def test_words():
         "3 h 20 min",
     ]
 
-    assert "4 of 10 runs" in TimeLeft(0, 10).line(4, Counter(reached=3, failed=1))
+
+def test_the_time_left_is_told_from_more_than_the_first_run():
+    """The first row waits for workers that start and load: 40 s here, and the others half a second each."""
+    pace = TimeLeft(100)
+    assert pace.line(1, Counter(reached=1), now=40.0) == "1 of 100 runs: 1 reached"
+    assert "left" not in pace.line(3, Counter(reached=3), now=41.0)
+    assert "2 a second, 48 s left: 4 reached" in pace.line(4, Counter(reached=4), now=41.5)
+    again = TimeLeft(100)  # after 60 rows that stand from before
+    again.line(61, Counter(reached=61), now=0.0)
+    assert "20 s left" in again.line(81, Counter(reached=81), now=21.05)
 
 
 def test_two_sweeps_at_once_get_a_folder_each(place):

@@ -25,6 +25,7 @@ from hopfield_nav.sweeps.sections import Condition
 from hopfield_nav.sweeps.settings import neighbours, read_settings
 
 TIME, ALARMS, PEAK = "simulated_time_s", "false_alarm_count", "peak_contact_force_N"
+MISSED = "silent_contact_count"
 QUANTILES = {5: 2.7764, 6: 2.5706, 7: 2.4469}  # Student's at 0.975, from a printed table, by pairs
 NOISE = {"sensors.velocity_noise": 0.01}
 THRESHOLD, STIFFNESS = "detection.threshold", "contact.stiffness"
@@ -38,6 +39,7 @@ def random_settings(random):
     reached = (random.random((count, blocks)) < random.choice([0.0, 0.7, 0.95, 1.0])).astype(float)
     columns = {
         ALARMS: random.poisson(random.choice([0.0, 0.1]), (count, blocks)).astype(float),
+        MISSED: random.poisson(random.choice([0.0, 1.0]), (count, blocks)).astype(float),
         PEAK: random.integers(1, 4, (count, 1))
         + random.choice([0.0, 0.01, 1.0]) * random.random((count, blocks)),
         TIME: random.integers(1, 4, (count, blocks)).astype(float),
@@ -49,7 +51,7 @@ def random_settings(random):
     return Settings(reached, columns, neighbours(shape, orders)), shape, ordered
 
 
-def by_hand(reached, alarms, peak, time, shape, ordered):
+def by_hand(reached, alarms, missed, peak, time, shape, ordered):
     """The rule in a few lines of its own: nested lists and sets, and a printed table."""
     count = len(reached)
     arrive = [sum(row) for row in reached]
@@ -58,6 +60,8 @@ def by_hand(reached, alarms, peak, time, shape, ordered):
     group = {k for k in range(count) if arrive[k] == max(arrive)}
     fewest = min(sum(alarms[k]) for k in group)
     group = {k for k in group if sum(alarms[k]) == fewest}
+    least_missed = min(np.mean(missed[k]) for k in group)
+    group = {k for k in group if np.mean(missed[k]) <= least_missed + 0.5}
     places = list(itertools.product(*map(range, shape)))
 
     def is_beside(a, b):
@@ -85,7 +89,7 @@ def test_thousands_of_tables_are_judged_as_by_hand():
     none = 0
     for _ in range(4000):
         settings, shape, ordered = random_settings(random)
-        columns = (settings.columns[name] for name in (ALARMS, PEAK, TIME))
+        columns = (settings.columns[name] for name in (ALARMS, MISSED, PEAK, TIME))
         expected = by_hand(settings.reached, *columns, shape, ordered)
         choice = choose(settings)
         assert choice.best == expected
@@ -234,6 +238,24 @@ def two(values):
         name: np.repeat(np.array(v, float)[:, None], 2, axis=1) for name, v in values.items()
     }
     return Settings(np.ones((count, 2)), columns, np.full((count, 2), -1))
+
+
+def test_missed_contacts_count_after_false_alarms():
+    """A setting that feels half of what it touches presses no less, and was chosen for it."""
+    settings = two({PEAK: [10, 20, 15], ALARMS: [0, 0, 1], MISSED: [4, 0.5, 0], TIME: [9, 9, 9]})
+    choice = choose(settings)
+    assert choice.best == 1
+    assert choice.fails.tolist() == ["more missed contacts", "", "more false alarms"]
+
+
+def test_nearest_goes_by_how_far_each_condition_is_missed():
+    """One that touched nothing (0 N, 51 false alarms, none arrived), and one that arrived with three alarms."""
+    settings = two({PEAK: [0, 90, 80], ALARMS: [51, 3, 40]})
+    settings.reached[:] = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    aim = Aim.model_validate({"least": PEAK, "while": {"reached": ">= 0.95", ALARMS: "<= 0"}})
+    choice = choose(settings, aim)
+    assert (choice.best, choice.nearest) == (None, 1)
+    assert choice.ranks.tolist() == [1, 2, 0]
 
 
 def test_an_aim_keeps_to_its_conditions():

@@ -212,8 +212,8 @@ def test_resume_does_only_what_is_missing(serial, tmp_path):
 
 def test_resume_refuses_a_changed_sweep_and_a_folder_that_holds_none(tmp_path):
     folder = execute(small(), tmp_path / "out", workers=0)
-    with pytest.raises(BadInput, match="has been changed"):
-        execute(small(repeats=3), folder, workers=0, resume=True)
+    with pytest.raises(BadInput, match="patience has been changed"):
+        execute(small(patience=3.0), folder, workers=0, resume=True)
     with pytest.raises(BadInput, match="no sweep to go on with"):
         execute(small(), tmp_path, workers=0, resume=True)
     with pytest.raises(BadInput, match="not empty"):
@@ -478,6 +478,18 @@ def test_repeats_of_a_world_without_randomness_count_once(tmp_path, capsys):
     assert (
         "12 of 12 runs, first that with detection.threshold=6, contact.stiffness=10000.0: x" in out
     )
+
+
+def test_runs_that_are_alike_to_the_last_digit_count_once_whatever_may_be_random(tmp_path, capsys):
+    """Planners may draw, so that a swept planner is looked at: here three seeds give one run, n = 1."""
+    made = make_sweep("u_trap", {"planner.beta": [0.1, 0.2]}, repeats=3, set={"time_limit": 1})
+    assert made.is_random
+    rows = read_rows(execute(made, tmp_path / "out", workers=0), made)
+    assert len(rows) == 6
+    print_sweep(made, rows, tmp_path)
+    out = capsys.readouterr().out
+    assert out.startswith("2 runs: 2 time_limit")
+    assert "0/1  0% (0–79)" in out
 
 
 DRAWN = [

@@ -22,6 +22,7 @@ from hopfield_nav.sweeps import (
     Job,
     Sweep,
     SweepFile,
+    SweepUntil,
     content_of,
     digests_of_packages,
     own_value,
@@ -32,6 +33,7 @@ _OWN = {
     "counts": Quantity("counts", "1", "1 where the oracle accepts the world: it is scored"),
     "way_m": Quantity("way of the tool", "m", "length of the tool's way", "m"),
 }
+_NEVER = 10**9  # false alarms, of which no run has so many
 _EVERY = 5  # rows of the record that are kept: one in so many
 
 
@@ -42,6 +44,7 @@ class Suite(Sweep):
     suite: SuiteFile  # what the file says, with methods that were added
     bases: dict[str, Base]  # the base world of every entry of ``own_bases``
     compares: ClassVar[bool] = False
+    grows: ClassVar[bool] = False
     own_bases: ClassVar[str] = "families"  # or "methods": whose entries have a base world each
 
     @classmethod
@@ -49,9 +52,10 @@ class Suite(Sweep):
         cls, name: str, folder: Path, file: SuiteFile, data: dict[str, Any], bases: dict[str, Base]
     ) -> Self:
         """The suite that a checked file and its base worlds make; ``data`` is the plain data of the file."""
+        until = SweepUntil(touches=file.until.touches, false_alarms=_NEVER)
         engine = SweepFile(
             format=1, description=file.description, world="suite", repeats=file.worlds, seed=file.seed,
-            quantities=file.quantities, measures=file.measures, until=file.until, patience=file.patience,
+            quantities=file.quantities, measures=file.measures, until=until, patience=file.patience,
             time_limit_per_run=file.time_limit_per_run,
         )  # fmt: skip
         named = (

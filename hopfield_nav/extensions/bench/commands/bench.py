@@ -158,8 +158,8 @@ def _rows(
     resume: bool = False,
 ) -> list[dict[str, Any]]:
     """Run what is missing of a suite, say how it goes, and give all its rows."""
-    done = cli.say_what_is_coming(asked, folder, scheduler, resume)
-    cli.execute_shown(asked, folder, done, workers, scheduler, resume)
+    cli.say_what_is_coming(asked, folder, scheduler, resume)
+    cli.execute_shown(asked, folder, workers, scheduler, resume)
     return benches.with_version(sweeps.read_rows(folder, asked), asked)
 
 
