@@ -29,7 +29,7 @@ from hopfield_nav.sweeps.sweep_file import Budget
 from hopfield_nav.sweeps.verdict import Verdict, verdict_of
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "sweeps"))
-from synthetic import AIM, Truth, draw_truth  # noqa: E402
+from synthetic import AIM, Truth, draw_truth
 
 SHAPES = ((4,), (3, 3), (16,))
 FIRST, SEEDS = 4, 150  # seeds in the first round, and on average at the most

@@ -64,8 +64,8 @@ def duration(seconds: float) -> str:
 class TimeLeft:
     """Rate and time left, from the rows that came in after the first one.
 
-    The first waits for workers to start and to load what they call, which says nothing of the others; and a few tell
-    no time yet.
+    The first waits for workers to start and to load what they call, which says nothing of the
+    others; and a few tell no time yet.
     """
 
     def __init__(self, total: int) -> None:

@@ -1,7 +1,7 @@
 """A storm of false alarms: a detector that takes the arm's own motion for contact, again and again.
 
-Every alarm stops the arm, marks a cell and asks for a new plan, so that such a run takes longer to compute than others
-and ends nowhere.
+Every alarm stops the arm, marks a cell and asks for a new plan, so that such a run takes longer to
+compute than others and ends nowhere.
 """
 
 from typing import Any

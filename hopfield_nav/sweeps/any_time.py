@@ -1,10 +1,11 @@
 """A share of runs, with limits that hold however often one looks, and stops when one likes.
 
-Limits of a fixed number of runs (Wilson's, Student's) hold at that number. Who looks after every run, and stops when
-they say what he waits for, is wrong more often than they promise. These here hold at all numbers of runs at once.
+Limits of a fixed number of runs (Wilson's, Student's) hold at that number. Who looks after every
+run, and stops when they say what he waits for, is wrong more often than they promise. These here
+hold at all numbers of runs at once.
 
-Source: the beta-binomial mixture of Robbins 1970 (Ann. Math. Stat. 41(5):1397); as a confidence sequence
-Howard, Ramdas, McAuliffe and Sekhon 2021 (Ann. Stat. 49(2):1055, on conjugate mixtures).
+Source: the beta-binomial mixture of Robbins 1970 (Ann. Math. Stat. 41(5):1397); as a confidence
+sequence Howard, Ramdas, McAuliffe and Sekhon 2021 (Ann. Stat. 49(2):1055, on conjugate mixtures).
 """
 
 import math
@@ -19,10 +20,11 @@ _MOST_SEEDS = 10**7
 def share_limits(count: int, n: int, level: float) -> tuple[float, float]:
     """Lowest and highest share, 0 to 1, that ``count`` of ``n`` runs leave.
 
-    With probability 1 - ``level`` at least the true share lies between the limits after every number of runs. If p is
-    the true share, the likelihood of an even mixture of all shares over that of p,
-    ``B(count + 1, n - count + 1) / (p**count (1 - p)**(n - count))``, is a martingale that begins at 1: it ever reaches
-    1 / ``level`` with probability ``level`` at the most (Ville 1939). The limits are where it does.
+    With probability 1 - ``level`` at least the true share lies between the limits after every
+    number of runs. If p is the true share, the likelihood of an even mixture of all shares over
+    that of p, ``B(count + 1, n - count + 1) / (p**count (1 - p)**(n - count))``, is a martingale
+    that begins at 1: it ever reaches 1 / ``level`` with probability ``level`` at the most (Ville
+    1939). The limits are where it does.
     """
     if n == 0:
         return 0.0, 1.0
@@ -44,7 +46,8 @@ def share_limits(count: int, n: int, level: float) -> tuple[float, float]:
 def runs_to_show(share: float, level: float) -> int:
     """How many runs, if all of them arrive, it takes until the lower limit reaches a ``share`` below 1.
 
-    ``share_limits(n, n, level)`` are then ``share`` or more; 158 for a share of 0.95 at a level of 0.05.
+    ``share_limits(n, n, level)`` are then ``share`` or more; 158 for a share of 0.95 at a level of
+    0.05.
     """
     return first_number(lambda n: share_limits(n, n, level)[0] >= share)
 

@@ -1,12 +1,13 @@
 """Bets against a mean of bounded numbers: what they win shows that the mean is larger, whenever one stops.
 
 Whoever holds that the mean of some numbers is at most m has to accept bets at fair odds: a gain of
-λ (x - m) on each number x. If he is right the wealth of who bets on, from 1, ever reaches 1 / α with
-probability α at the most (Ville 1939), whatever the distribution of the numbers within their bounds.
-So wealth of 1 / α shows, at every number of runs at once, that the mean is larger than m.
+λ (x - m) on each number x. If he is right the wealth of who bets on, from 1, ever reaches 1 / α
+with probability α at the most (Ville 1939), whatever the distribution of the numbers within their
+bounds. So wealth of 1 / α shows, at every number of runs at once, that the mean is larger than m.
 
-Source: Waudby-Smith and Ramdas 2024, J. R. Stat. Soc. B 86(1):1 (arXiv 2010.09686), section 4; the wealth is
-shared between stakes of fixed sizes from the start: appendix B, "diversified Kelly betting".
+Source: Waudby-Smith and Ramdas 2024, J. R. Stat. Soc. B 86(1):1 (arXiv 2010.09686), section 4; the
+wealth is shared between stakes of fixed sizes from the start: appendix B, "diversified Kelly
+betting".
 """
 
 import math
@@ -20,7 +21,8 @@ def log_wealth(numbers: np.ndarray, mean: float, bound: float) -> np.ndarray:
     """The logarithm of what bets that the mean is above ``mean`` have won.
 
     Args:
-        numbers: (..., n) between -``bound`` and ``bound``; NaN where there is none, on which nothing is bet.
+        numbers: (..., n) between -``bound`` and ``bound``; NaN where there is none, on which
+            nothing is bet.
         mean: that is bet against, inside the bounds.
         bound: the largest size of a number.
 
@@ -36,7 +38,8 @@ def log_wealth(numbers: np.ndarray, mean: float, bound: float) -> np.ndarray:
 def runs_until_shown(numbers: np.ndarray, mean: float, bound: float, level: float) -> float:
     """How many runs it takes to show that the mean is above ``mean``, if they go on as those at hand; or infinity.
 
-    Of runs whose ``numbers`` (n,) are all 0 the answer is the least that ever shows it, if 0 is above ``mean``.
+    Of runs whose ``numbers`` (n,) are all 0 the answer is the least that ever shows it, if 0 is
+    above ``mean``.
     """
     there = numbers[np.isfinite(numbers)] - mean
     if there.size == 0:

@@ -1,8 +1,9 @@
 """Whether a setting keeps to a condition of the aim: by its mean so far, or as the interval of its runs shows.
 
-A condition is *met* where the printed interval lies on its side, and else *met so far*. Where no interval can lie
-beyond the number, a share of 1 or a count of 0, it may reach by the zone of ``equal`` to the other side. A count that
-was 0 in all runs has Wilson's interval of the share of runs that may have one, as few runs say little of what is rare.
+A condition is *met* where the printed interval lies on its side, and else *met so far*. Where no
+interval can lie beyond the number, a share of 1 or a count of 0, it may reach by the zone of
+``equal`` to the other side. A count that was 0 in all runs has Wilson's interval of the share of
+runs that may have one, as few runs say little of what is rare.
 """
 
 import math

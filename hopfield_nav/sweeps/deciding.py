@@ -1,6 +1,7 @@
 """A sweep that goes on until its best setting is decided.
 
-Which runs each round lacks, what is decided in the end, what stays open, and how many seeds that takes.
+Which runs each round lacks, what is decided in the end, what stays open, and how many seeds that
+takes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

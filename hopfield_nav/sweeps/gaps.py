@@ -1,7 +1,7 @@
 """How two settings differ in a quantity, run by run: a number within bounds, and the zone within which they are equal.
 
-A storm of alarms in one run, or one blow, would outweigh all other runs, and no bet can be held against what has no
-bound; so a difference counts for ten zones at the most.
+A storm of alarms in one run, or one blow, would outweigh all other runs, and no bet can be held
+against what has no bound; so a difference counts for ten zones at the most.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """What a folder of results holds of a sweep that was begun there, and what has changed in the sweep since.
 
-Rows are known by the values of their run and its seed. So more repeats, more values of a key and more samples leave
-the rows that stand as they are; each gets the number that its run has now.
+Rows are known by the values of their run and its seed. So more repeats, more values of a key and
+more samples leave the rows that stand as they are; each gets the number that its run has now.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,8 @@ Row = dict[str, Any]
 def require_same(sweep: Sweep, folder: Path) -> None:
     """Refuse to go on in a folder whose rows are none of this sweep, nor of the same with more runs.
 
-    Raises ``BadInput``: it holds no sweep, or one of which something has truly been changed; each such key is told.
+    Raises ``BadInput``: it holds no sweep, or one of which something has truly been changed; each
+    such key is told.
     """
     stored = _stored_digest(folder)
     if stored == sweep.digest:

@@ -41,8 +41,8 @@ class _GaveUp(Exception):
 def run_job(sweep: Sweep, index: int, folder: Path | None = None) -> dict[str, Any]:
     """The row of a job: index, repeat, seed, swept values, quantities, and ``error``; never raises.
 
-    ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``, or which storm of false alarms
-    ended it; else None.
+    ``error`` says why the outcome is ``timed_out``, ``diverged`` or one of ``FAILURES``, or which
+    storm of false alarms ended it; else None.
     """
     job = sweep.job(index)
     with in_this_folder(), watched(sweep.file.patience), warnings.catch_warnings():
@@ -197,8 +197,8 @@ def try_combinations(
 ) -> Tried:
     """Begin the run of every combination of values with its first seed, and stop after a moment.
 
-    After the first one others are begun for some ``seconds``; their worlds are all looked at. A sweep that calls
-    methods of a user's own stops before the arm moves.
+    After the first one others are begun for some ``seconds``; their worlds are all looked at. A
+    sweep that calls methods of a user's own stops before the arm moves.
     """
     seeds = [
         axis[0] for axis in sweep.grid if all(column.is_seed for column in axis)

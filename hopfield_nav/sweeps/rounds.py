@@ -1,8 +1,9 @@
 """The rounds in which seeds are added until the best setting is decided, or the budget is spent.
 
-The first round is the same number of seeds for every setting; each further one brings those that are not settled, and
-have the fewest seeds, an eighth further. A round is judged when all of its runs are there, whoever made them and in
-which order, so that a sweep that was interrupted goes on as if it had not been.
+The first round is the same number of seeds for every setting; each further one brings those that
+are not settled, and have the fewest seeds, an eighth further. A round is judged when all of its
+runs are there, whoever made them and in which order, so that a sweep that was interrupted goes on
+as if it had not been.
 """
 
 import math

@@ -57,16 +57,17 @@ def sweep(
 
     Args:
         world: from ``load_world``, or its name or path.
-        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``, ``{"log": …}``, or
-            ``{"scale": …}`` for factors; several keys form a grid.
+        vary: for each key of the world its values: a list, ``{"linear": [first, last, count]}``,
+            ``{"log": …}``, or ``{"scale": …}`` for factors; several keys form a grid.
         zip: groups of keys whose values go together.
-        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``, ``{"sobol": …}``.
+        random: for each key what it is drawn from: ``{"uniform": [low, high]}``, ``{"normal": …}``,
+            ``{"sobol": …}``.
         samples: how often these are drawn.
         repeats: runs of every setting, with seeds ``seed``, ``seed + 1``, …
         seed: of the first repeat.
         set: changes that hold for every run.
-        workers: processes; 0: this process alone; default one a core, and 0 for a few runs. A script that uses
-            processes needs ``if __name__ == "__main__":`` around what it does.
+        workers: processes; 0: this process alone; default one a core, and 0 for a few runs. A
+            script that uses processes needs ``if __name__ == "__main__":`` around what it does.
         folder: where the results are kept; default nowhere.
         allow_code: execute the Python files that the world names, as ``load_world`` does.
 
@@ -96,15 +97,17 @@ def execute(
 ) -> Path:
     """Run what is missing of a sweep and write its tables ``sweep.csv``, ``sweep.nc``, and ``sweep.yaml``.
 
-    Rows are written as they come in: after an interruption what was finished is there, and ``resume`` does the rest.
-    The folder is new or empty, or with ``resume`` that of the same sweep, or of one with fewer runs, whose rows stay.
-    ``workers`` are processes on this machine; 0: in this process; default the number of cores. ``scheduler`` is the
-    address of a running dask cluster, which then does the work. ``progress`` is called with the number of rows and the
-    counts by outcome. A sweep ``until_decided`` ends when the verdict holds, or its budget is spent.
+    Rows are written as they come in: after an interruption what was finished is there, and
+    ``resume`` does the rest. The folder is new or empty, or with ``resume`` that of the same sweep,
+    or of one with fewer runs, whose rows stay. ``workers`` are processes on this machine; 0: in
+    this process; default the number of cores. ``scheduler`` is the address of a running dask
+    cluster, which then does the work. ``progress`` is called with the number of rows and the counts
+    by outcome. A sweep ``until_decided`` ends when the verdict holds, or its budget is spent.
 
-    Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds another sweep, or
-    another program is at work on it, or something in it leads out of it; the scheduler does not answer; a number of
-    workers below 0; no room on the disk; ``WorkersLost``: no process can be started, or the cluster ended.
+    Raises ``FolderTaken``: the folder holds something; nothing was run; ``BadInput``: it holds
+    another sweep, or another program is at work on it, or something in it leads out of it; the
+    scheduler does not answer; a number of workers below 0; no room on the disk; ``WorkersLost``: no
+    process can be started, or the cluster ended.
     """
     folder = Path(folder).absolute()
     if workers is not None and (
@@ -142,7 +145,8 @@ def execute(
 def keep_chosen(sweep: Sweep, folder: Path) -> None:
     """Make the first runs of the base world's setting and of the best again, with their signals, if none was kept.
 
-    A run that gives no result has no folder. Raises ``BadInput``: the folder of the runs leads out of the sweep's.
+    A run that gives no result has no folder. Raises ``BadInput``: the folder of the runs leads out
+    of the sweep's.
     """
     inside(folder / RUNS, folder)
     chosen = (read_netcdf(folder / NETCDF).attrs.get(name) for name in ("base_run", "best_run"))

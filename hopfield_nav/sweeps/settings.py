@@ -1,9 +1,10 @@
 """A sweep's runs by setting: what does not differ in a seed alone is one setting, and its runs are repeats.
 
-A *setting* is a combination of the swept values but seeds; a *block* is one seed of all that is drawn, so that two
-settings are compared in pairs of a block.
+A *setting* is a combination of the swept values but seeds; a *block* is one seed of all that is
+drawn, so that two settings are compared in pairs of a block.
 
-Runs of a setting that are equal to the last digit are one run: nothing in it is random, and a repeat says nothing new.
+Runs of a setting that are equal to the last digit are one run: nothing in it is random, and a
+repeat says nothing new.
 """
 
 import math

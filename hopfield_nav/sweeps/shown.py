@@ -1,6 +1,7 @@
 """What the runs of a sweep show of two settings, however often one looks: which is worse, and by how little.
 
-Every claim is wrong with probability ``level`` at the most over all the numbers of runs at which it may be made.
+Every claim is wrong with probability ``level`` at the most over all the numbers of runs at which it
+may be made.
 """
 
 import math
@@ -52,7 +53,8 @@ class Shown:
     def keeps(self, name: str, k: int, condition: Condition) -> bool:
         """Whether a setting keeps to a condition with a number.
 
-        Where no mean can lie beyond the number, a share of 1 or a count of 0, it may miss it by the zone.
+        Where no mean can lie beyond the number, a share of 1 or a count of 0, it may miss it by the
+        zone.
         """
         slack = self._slack(name, condition)
         number = condition.number

@@ -233,8 +233,8 @@ class Sweep:
     def order(self) -> Iterator[int]:
         """Indices of all runs, in the order in which they are begun.
 
-        Every combination with its first seed, then with the next; combinations that follow each other lie far apart,
-        so that the first runs say how long the others will take.
+        Every combination with its first seed, then with the next; combinations that follow each
+        other lie far apart, so that the first runs say how long the others will take.
         """
         combinations = math.prod(self.shape[:-1])
         stride = _stride(combinations)

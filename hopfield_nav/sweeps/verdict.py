@@ -1,12 +1,14 @@
 """Whether the runs so far decide which setting of a sweep is the best, or equal to it, and which to run further.
 
-A verdict is good enough: a setting that is better by no more than the zone of ``equal`` may stay unnamed. By the rule
-the quantities count one after the other: the verdict is wrong if the setting that is truly the best is better by more
-than the zone in one, and not worse in any before it. By an aim it is wrong if the one named does not keep to a
-condition, or the best of those that do has less by more than the zone.
+A verdict is good enough: a setting that is better by no more than the zone of ``equal`` may stay
+unnamed. By the rule the quantities count one after the other: the verdict is wrong if the setting
+that is truly the best is better by more than the zone in one, and not worse in any before it. By an
+aim it is wrong if the one named does not keep to a condition, or the best of those that do has less
+by more than the zone.
 
-The error probability, 5 % for all that is ever said of a sweep, is shared evenly between the claims on which a verdict
-may rest. A wrong verdict names one setting in the place of the truly best, so that there are as many pairs as settings.
+The error probability, 5 % for all that is ever said of a sweep, is shared evenly between the claims
+on which a verdict may rest. A wrong verdict names one setting in the place of the truly best, so
+that there are as many pairs as settings.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,7 @@
 """Sweeps that nobody ran: settings whose true means are known, and what their runs would show.
 
-Forces have an effect of the seed that all settings share; shares, alarms and missed contacts are independent.
+Forces have an effect of the seed that all settings share; shares, alarms and missed contacts are
+independent.
 """
 
 from __future__ import annotations
