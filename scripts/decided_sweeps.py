@@ -73,7 +73,7 @@ def main(
 def line(
     shape: tuple[int, ...], aim: Aim | None, alike: bool, many: int, random: np.random.Generator
 ) -> list[str]:
-    """Sweeps of one kind: how many are decided, how many of these wrongly, and after how many runs."""
+    """Sweeps of one kind: how many are decided, how many wrongly, and after how many runs."""
     decided, wrong, looked, wrong_looks = 0, 0, 0, 0
     spent, fixed = [], []
     for k in range(many):
@@ -113,7 +113,7 @@ def is_wrong(stage: Stage, truth: Truth, aim: Aim | None) -> bool:
 
 
 def verdict_is_wrong(verdict: Verdict, truth: Truth, aim: Aim | None) -> bool:
-    """Whether a verdict is decided and wrong; that no setting keeps the aim is wrong where one does."""
+    """Whether a verdict holds and is wrong; ``none`` is wrong where a setting keeps the aim."""
     if not verdict.decided:
         return False
     if verdict.none:

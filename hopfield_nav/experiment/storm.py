@@ -14,7 +14,7 @@ _RATE = 0.5  # [1/s] of false alarms over all of a run, from which they are a st
 
 
 def storm_of(simulation: Any) -> str | None:
-    """A sentence on the false alarms of a ``Simulation`` so far, which names the key; None where they are no storm."""
+    """What is said of the false alarms of a ``Simulation`` so far; None where they are no storm."""
     count = sum(detection.false_alarm for detection in simulation.detections)
     if count < FEW or count < _RATE * simulation.time:
         return None

@@ -44,7 +44,7 @@ def share_limits(count: int, n: int, level: float) -> tuple[float, float]:
 
 @cache
 def runs_to_show(share: float, level: float) -> int:
-    """How many runs, if all of them arrive, it takes until the lower limit reaches a ``share`` below 1.
+    """How many runs that all arrive it takes until the lower limit reaches a ``share`` below 1.
 
     ``share_limits(n, n, level)`` are then ``share`` or more; 158 for a share of 0.95 at a level of
     0.05.
@@ -53,7 +53,7 @@ def runs_to_show(share: float, level: float) -> int:
 
 
 def first_number(is_enough: Callable[[int], bool]) -> int:
-    """The least whole number from 1 that is enough, if all larger ones are too; ten millions where none is."""
+    """The least number from 1 that is enough, if all larger ones are; ten millions where none is."""
     high = 1
     while high < _MOST_SEEDS and not is_enough(high):
         high *= 2
@@ -75,7 +75,7 @@ def _times_log(count: int, share: float) -> float:
 
 
 def _edge(is_left: Callable[[float], bool], inside: float, end: float) -> float:
-    """The last share that is left on the way from one ``inside`` to an ``end`` of what is possible."""
+    """The last share that is left on the way from one ``inside`` to an ``end`` of all shares."""
     if is_left(end):
         return end
     outside = end

@@ -1,4 +1,4 @@
-"""Bets against a mean of bounded numbers: what they win shows that the mean is larger, whenever one stops.
+"""Bets against a mean of bounded numbers: what they win shows that the mean is larger.
 
 Whoever holds that the mean of some numbers is at most m has to accept bets at fair odds: a gain of
 λ (x - m) on each number x. If he is right the wealth of who bets on, from 1, ever reaches 1 / α
@@ -36,7 +36,7 @@ def log_wealth(numbers: np.ndarray, mean: float, bound: float) -> np.ndarray:
 
 
 def runs_until_shown(numbers: np.ndarray, mean: float, bound: float, level: float) -> float:
-    """How many runs it takes to show that the mean is above ``mean``, if they go on as those at hand; or infinity.
+    """How many runs it takes to show a mean above ``mean``, if they go on as so far; or infinity.
 
     Of runs whose ``numbers`` (n,) are all 0 the answer is the least that ever shows it, if 0 is
     above ``mean``.

@@ -67,7 +67,7 @@ def _by_rule(settings: Settings, among: np.ndarray) -> Choice:
 
 
 def _least(settings: Settings, name: str, left: np.ndarray) -> tuple[int, int, bool]:
-    """Of the settings left the least in a quantity, or the fastest of those that cannot be told from it.
+    """Of the settings left the least in a quantity, or the fastest that cannot be told from it.
 
     Also how many these are, and whether a comparison had too few pairs.
     """
@@ -88,7 +88,7 @@ def _least(settings: Settings, name: str, left: np.ndarray) -> tuple[int, int, b
 
 
 def _by_aim(settings: Settings, aim: Aim, among: np.ndarray) -> Choice:
-    """Conditions with a number come first, then in their order those with the least of what keeps all before."""
+    """Conditions with a number come first, then those with the least of what keeps all before."""
     keeps: dict[str, np.ndarray] = {}
     missed = np.zeros(len(among))
     for name, condition in aim.numbers_first:
@@ -109,7 +109,7 @@ def _by_aim(settings: Settings, aim: Aim, among: np.ndarray) -> Choice:
 
 
 def how_far(condition: Condition, gap: Gap, means: np.ndarray, least: float) -> np.ndarray:
-    """(settings,) by how many zones of what counts as equal means miss a condition; at the most ten, 0 where kept."""
+    """(settings,) by how many zones of ``gap`` means miss a condition: from 0, where kept, to 10."""
     kept = condition.keeps(means, least)
     zones = np.abs(gap(means, condition.bound(least))) / gap.zone
     return np.where(kept, 0.0, np.where(np.isfinite(zones), zones, MOST_ZONES))

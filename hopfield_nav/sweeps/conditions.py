@@ -1,4 +1,4 @@
-"""Whether a setting keeps to a condition of the aim: by its mean so far, or as the interval of its runs shows.
+"""Whether a setting keeps to a condition of the aim: by its mean so far, or by its interval.
 
 A condition is *met* where the printed interval lies on its side, and else *met so far*. Where no
 interval can lie beyond the number, a share of 1 or a count of 0, it may reach by the zone of
@@ -107,7 +107,7 @@ def _runs_of_shares(own: _Share, condition: Condition, bound: float) -> int | No
 
 
 def _runs_of_means(runs: np.ndarray, number: float) -> int | None:
-    """How many runs with the same mean and deviation have Student's interval on one side of a number."""
+    """How many runs like these have Student's interval on one side of a number."""
     if runs.size < 2 or runs.mean() == number:
         return None
     from scipy.special import stdtrit

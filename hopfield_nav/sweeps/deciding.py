@@ -58,7 +58,7 @@ def nothing_random(sweep: Sweep, rows: Iterable[Row]) -> bool:
 
 
 def choice_of(sweep: Sweep, settings: Settings, rows: Iterable[Row]) -> tuple[Choice, Stage | None]:
-    """The best setting; of a sweep that goes on until it is decided by its verdict, which the stage has."""
+    """The best setting, and how far a sweep has come that goes on until it is decided."""
     rows = list(rows)
     if sweep.budget is None or nothing_random(sweep, rows):
         return choose(settings, sweep.file.aim), None
@@ -67,7 +67,7 @@ def choice_of(sweep: Sweep, settings: Settings, rows: Iterable[Row]) -> tuple[Ch
 
 
 def seeds_beforehand(sweep: Sweep) -> dict[str, int]:
-    """How many seeds it takes at least to show anything: the words of what is shown, and the number."""
+    """How many seeds it takes at least to show anything, by the words of what is shown."""
     settings, _ = arrays_of(sweep.with_repeats(1), [])
     aim = sweep.file.aim
     level = ERROR / contest_of(settings, aim).claims
@@ -88,7 +88,7 @@ def seeds_beforehand(sweep: Sweep) -> dict[str, int]:
 def still_open(
     sweep: Sweep, rows: Iterable[Row], stage: Stage
 ) -> list[tuple[int, tuple[str, ...], float]]:
-    """The settings that are not settled, what is open, and how many seeds each takes if all goes on as so far."""
+    """The settings that are not settled, what is open, and how many seeds that takes."""
     if stage.verdict is None or stage.verdict.decided:
         return []
     settings, _ = settings_so_far(sweep, rows)

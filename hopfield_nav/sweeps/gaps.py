@@ -1,4 +1,4 @@
-"""How two settings differ in a quantity, run by run: a number within bounds, and the zone within which they are equal.
+"""How two settings differ in a quantity, run by run, and the zone within which they are equal.
 
 A storm of alarms in one run, or one blow, would outweigh all other runs, and no bet can be held
 against what has no bound; so a difference counts for ten zones at the most.
@@ -37,7 +37,7 @@ class Gap:
         return MOST_ZONES * self.zone
 
     def __call__(self, values: Any, others: Any) -> Any:
-        """By how much ``values`` are larger than ``others``, within the bounds; NaN where one is not finite."""
+        """By how much ``values`` are larger than ``others``, within the bounds; NaN where one is."""
         with np.errstate(invalid="ignore"):
             gap = np.subtract(values, others)
             if self.relative:

@@ -1,4 +1,4 @@
-"""What a folder of results holds of a sweep that was begun there, and what has changed in the sweep since.
+"""What stands in the folder of a sweep that was begun, and what has changed in the sweep since.
 
 Rows are known by the values of their run and its seed. So more repeats, more values of a key and
 more samples leave the rows that stand as they are; each gets the number that its run has now.
@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 def require_same(sweep: Sweep, folder: Path) -> None:
-    """Refuse to go on in a folder whose rows are none of this sweep, nor of the same with more runs.
+    """Refuse to go on in a folder whose rows are none of this sweep.
 
     Raises ``BadInput``: it holds no sweep, or one of which something has truly been changed; each
     such key is told.
@@ -54,7 +54,7 @@ def require_same(sweep: Sweep, folder: Path) -> None:
 
 
 def rows_of(sweep: Sweep, folder: Path) -> list[Row]:
-    """The rows that stand in a folder, with the numbers that their runs have in a sweep with enough repeats.
+    """The rows that stand in a folder, with the numbers of their runs in a sweep of as many seeds.
 
     Raises ``BadInput``: a row has a value or a seed that the sweep has not.
     """
@@ -133,7 +133,7 @@ def _changes(sweep: Sweep, folder: Path, stored: str) -> Iterator[BadInput]:
 
 
 def _differences(old: Sweep, new: Sweep) -> Iterator[tuple[str, Any, Any]]:
-    """The keys in which two sweeps differ, with the value of each, but for values of axes and the number of runs."""
+    """The keys in which two sweeps differ, with both values; values of axes may differ."""
     for key in _FIXED:
         before, now = getattr(old.file, key), getattr(new.file, key)
         if before != now:

@@ -237,7 +237,7 @@ def _faults(sweep: Sweep, job: Job) -> list[str]:
 
 
 def _begin(sweep: Sweep, job: Job) -> tuple[list[str], str | None]:
-    """Why the run of a combination would not begin; and what is said of a storm of false alarms in it."""
+    """Why the run of a combination would not begin; and what is said of a storm in it."""
     from hopfield_nav.experiment import look_for_storm, try_world
 
     storm = None

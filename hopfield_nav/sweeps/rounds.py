@@ -48,7 +48,7 @@ def go_on(stage: Stage, settings: Settings, aim: Aim | None, budget: Budget) -> 
 
 
 def decided_choice(settings: Settings, aim: Aim | None, budget: Budget) -> tuple[Choice, Stage]:
-    """The best setting by the verdict after the last complete round, and how far the sweep has come."""
+    """The best setting by the last verdict, and how far the sweep has come."""
     choice = choose(settings, aim)
     stage = go_on(first_stage(len(settings.reached), budget), settings, aim, budget)
     verdict = stage.verdict
@@ -93,7 +93,7 @@ def _up_to(seeds: np.ndarray, settings: Settings) -> Settings:
 
 
 def _more(seeds: np.ndarray, wanted: list[int], at_most: int) -> np.ndarray | None:
-    """The seeds of the next round, with as large a step as the budget allows; None where it allows none."""
+    """The seeds of the next round, in as large a step as the budget allows; None: it allows none."""
     fewest = int(seeds[wanted].min())
     for step in range(math.ceil(fewest / _PART), 0, -1):
         more = seeds.copy()

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, Counter], None]
 _ALLOWED = "a new or empty folder, or --resume"
+_MOVED = ".moved"  # ending of a run's folder on its way to its new name
 _FEW = 20  # runs that are not worth the start of a pool
 
 
@@ -132,7 +133,7 @@ def execute(
                     counts[str(row["outcome"])] += 1
                     if progress is not None:
                         progress(counts.total(), counts)
-        finish(_renumbered(sweep, folder), folder)
+        finish(_close(sweep, folder), folder)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS):
             raise
@@ -162,7 +163,7 @@ def finished_runs(folder: Path) -> int:
 
 
 def _prepare(sweep: Sweep, folder: Path, resume: bool) -> Sweep:
-    """Make the folder ready; the sweep with the numbers by which the rows in it are known from now on."""
+    """Make the folder ready; the sweep by whose numbers its rows are known from now on."""
     if resume:
         require_same(sweep, folder)
         for name in (CSV, RUNS):
@@ -180,35 +181,45 @@ def _prepare(sweep: Sweep, folder: Path, resume: bool) -> Sweep:
 
 
 def _take_up(sweep: Sweep, folder: Path) -> Sweep:
-    """Number the rows that stand as the runs of the sweep are numbered, and tell in the folder which it is now."""
+    """Number what stands as the runs of the sweep are numbered, and tell in the folder what it is."""
     if not sweep.grows or not (folder / CSV).exists():
         return _roomy(sweep)
     with SweepTable(folder):  # nobody else is at work on it
         kept = as_kept(sweep, folder)
-        numbered = _roomy(kept)
-        rows = rows_of(numbered, folder)
-    _write(numbered, rows, kept, folder)
+    numbered = _roomy(kept)
+    _renumber(numbered, kept, folder)
     return numbered
 
 
-def _renumbered(sweep: Sweep, folder: Path) -> Sweep:
-    """The sweep with as many repeats as there are at the end, by which the rows are numbered from now on."""
+def _close(sweep: Sweep, folder: Path) -> Sweep:
+    """The sweep with as many repeats as there are in the end, and its rows with their last numbers."""
     if not sweep.grows:
         return sweep
     kept = as_kept(sweep, folder)
-    _write(kept, rows_of(kept, folder), kept, folder)
+    _renumber(kept, kept, folder)
     return kept
 
 
-def _write(numbered: Sweep, rows: list[Row], told: Sweep, folder: Path) -> None:
-    """Write rows with the numbers that they have in one sweep, and the one that is told to be there."""
+def _renumber(numbered: Sweep, told: Sweep, folder: Path) -> None:
+    """Give rows, and runs that are kept, the numbers of one sweep; and tell which sweep is there."""
+    before = [row["index"] for row in read_rows(folder)]
+    rows = rows_of(numbered, folder)
     write_rows(numbered, rows, folder)
     with whole_file(folder / COPY) as path:
         path.write_text(told.to_yaml(folder), encoding="utf-8")
+    now = [row["index"] for row in rows]
+    places = {
+        run_folder(folder, i): run_folder(folder, k) for i, k in zip(before, now, strict=True)
+    }
+    moved = {old: new for old, new in places.items() if old != new and old.is_dir()}
+    for old, new in moved.items():
+        old.rename(new.with_suffix(_MOVED))
+    for new in moved.values():
+        new.with_suffix(_MOVED).rename(new)
 
 
 def _roomy(sweep: Sweep) -> Sweep:
-    """The sweep with as many repeats as its budget may need: no run changes its number while it goes on."""
+    """The sweep with as many repeats as its budget may need: no number changes on the way."""
     return sweep if sweep.budget is None else as_large(sweep, sweep.budget.at_most)
 
 
@@ -220,7 +231,7 @@ class _Batch(NamedTuple):
 
 
 def _batches(sweep: Sweep, numbered: Sweep, rows: list[Row]) -> Iterator[_Batch]:
-    """The runs to be made: all at once, or by rounds, each judged by the ``rows`` that are there by then."""
+    """The runs to be made: all at once, or by rounds, each by the ``rows`` that are there then."""
     if sweep.budget is not None:
         for indices in rounds_of(numbered, rows):
             yield _Batch(indices, len(indices))
@@ -237,7 +248,7 @@ def _batches(sweep: Sweep, numbered: Sweep, rows: list[Row]) -> Iterator[_Batch]
 def _makers(
     sweep: Sweep, numbered: Sweep, folder: Path, workers: int | None, scheduler: str | None
 ) -> Iterator[Callable[[_Batch], Iterator[Row]]]:
-    """What makes the rows of a batch as they come in: this process, or workers, which end with the block."""
+    """What makes the rows of a batch: this process, or workers, which end with the block."""
     if scheduler is not None:
         from hopfield_nav.sweeps.cluster import cluster_rows, connect
 

@@ -133,7 +133,7 @@ class Condition(NamedTuple):
         return self.sign.startswith("<")
 
     def bound(self, least: float) -> float:
-        """The largest or smallest mean, if ``least`` is the smallest of the settings that keep all else."""
+        """The largest or smallest mean; ``least`` is the smallest of settings that keep all else."""
         return self.number * least if self.of_least else self.number
 
     def keeps(self, mean: Any, least: float) -> Any:
@@ -158,7 +158,7 @@ _ConditionField = Annotated[
 
 
 class Equal(Section):
-    """How far two settings may differ and are still taken for equal: the zone of each kind of quantity.
+    """How far two settings may differ and are still equal: the zone of each kind of quantity.
 
     Without a zone settings that are equal could never be told to be so.
     """

@@ -112,7 +112,7 @@ class Layout:
 
 
 def read_settings(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> tuple[Settings, Layout]:
-    """The runs of rows by setting. Where nothing is random a repeat is the same run again, and counts once."""
+    """The runs of rows by setting, those that are the same run again once."""
     return arrays_of(sweep, counted(sweep, rows))
 
 
@@ -141,7 +141,7 @@ def over_runs(
 
 
 def counted(sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """The rows that are no repeats of the same run: of runs that are alike to the last digit the first counts."""
+    """The rows of different runs: of those that are alike to the last digit the first counts."""
     if not sweep.is_random:
         return [row for row in rows if row["repeat"] == 0]
     repeatable = [name for name, quantity in sweep.kept.items() if quantity.repeatable]

@@ -1,4 +1,4 @@
-"""What the runs of a sweep show of two settings, however often one looks: which is worse, and by how little.
+"""What the runs of a sweep show of its settings, however often one looks.
 
 Every claim is wrong with probability ``level`` at the most over all the numbers of runs at which it
 may be made.
@@ -16,7 +16,7 @@ from hopfield_nav.sweeps.settings import Settings
 
 
 class Shown:
-    """Claims on the settings of a sweep. Of all quantities less is better, but of the share that arrives."""
+    """Claims on the settings of a sweep. Less is better, but of the share that arrives."""
 
     def __init__(self, settings: Settings, equal: Equal, level: float) -> None:
         self.settings, self.equal, self.level = settings, equal, level
@@ -45,7 +45,7 @@ class Shown:
         return self._is_above(name, self._of(name, other), self._of(name, k), -self._zone(name))
 
     def is_small(self, name: str, k: int) -> bool:
-        """Whether a setting shows by itself that it is within the zone of any: it counts so little."""
+        """Whether a setting counts so little that it is within the zone of any other."""
         if self._gap(name).relative:
             return False
         return self._is_above(name, 0.0, self._of(name, k), -self._zone(name))
@@ -90,7 +90,7 @@ class Shown:
         return self._is_above(name, others, self._of(name, k), -self._zone(name))
 
     def seeds_to_tell(self, name: str, k: int, leader: int) -> float:
-        """How many seeds it takes to say that ``k`` is worse, or the leader not, if they go on as so far."""
+        """How many seeds it takes to say that ``k`` is worse, or the leader not."""
         if name == REACHED:
             shares = self._arrived / np.maximum(self._runs, 1)
             return seeds_for_shares(shares[k], shares[leader], self._zone(name), self.level)
@@ -106,7 +106,7 @@ class Shown:
         return min(ways)
 
     def seeds_to_keep(self, name: str, k: int, condition: Condition) -> float:
-        """How many seeds it takes to say whether a setting keeps to a condition, if they go on as so far."""
+        """How many seeds it takes to say whether a setting keeps to a condition."""
         slack = self._slack(name, condition)
         if name == REACHED:
             share = float(self._arrived[k] / max(self._runs[k], 1))
@@ -121,7 +121,7 @@ class Shown:
     def _is_above(
         self, name: str, first: np.ndarray | float, second: np.ndarray | float, least: float
     ) -> bool:
-        """Whether the mean gap of the first over the second, arrays (blocks,) or a number, is above ``least``."""
+        """Whether the mean gap of the first, (blocks,) or a number, over the second is above."""
         gap = self._gap(name)
         return bool(log_wealth(gap(first, second), least, gap.bound) >= self._needed)
 
@@ -138,7 +138,7 @@ class Shown:
         return self._gap(name).zone
 
     def _slack(self, name: str, condition: Condition) -> float:
-        """By how much a condition may be missed: the zone where no mean can lie beyond its number."""
+        """By how much a condition may be missed: the zone if no mean lies beyond its number."""
         if self._gap(name).relative or (name != REACHED and not condition.at_most):
             return 0.0
         end = 0.0 if condition.at_most else 1.0
@@ -146,7 +146,7 @@ class Shown:
 
 
 def seeds_for_shares(worse: float, better: float, zone: float, level: float) -> float:
-    """How many runs of both settings tell their shares apart, or show that the better one is within the zone."""
+    """How many runs of both tell their shares apart, or show that they are within the zone."""
 
     def is_told(n: int) -> bool:
         low, _ = share_limits(round(better * n), n, level)
@@ -169,7 +169,7 @@ def seeds_for_number(share: float, number: float, level: float) -> float:
 
 
 def least_seeds(equal: Equal, level: float) -> dict[str, int]:
-    """By kind of quantity the fewest seeds that ever show two settings to be equal: all arrive, or nothing differs."""
+    """The fewest seeds that show two settings to be equal, by kind of quantity."""
     zones = {"count": equal.count, "force": equal.force}
     found = {"share": runs_to_show(1.0 - equal.share, level)}
     return found | {kind: _seeds_of_equals(zone, level) for kind, zone in zones.items()}

@@ -284,7 +284,7 @@ class Sweep:
 
 
 def _stride(count: int) -> int:
-    """A step by which all of ``count`` numbers are gone through, round and round, without lingering anywhere."""
+    """A step by which ``count`` numbers are gone through, round and round, far apart."""
     step = max(1, round(count * _GOLDEN))
     while math.gcd(step, count) != 1:
         step += 1

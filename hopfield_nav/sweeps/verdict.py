@@ -1,4 +1,4 @@
-"""Whether the runs so far decide which setting of a sweep is the best, or equal to it, and which to run further.
+"""Whether the runs so far decide which setting is the best, or equal to it.
 
 A verdict is good enough: a setting that is better by no more than the zone of ``equal`` may stay
 unnamed. By the rule the quantities count one after the other: the verdict is wrong if the setting
@@ -95,7 +95,7 @@ def _wins(contest: _Contest, k: int, everyone: Iterable[int]) -> bool:
 
 
 class _ByRule:
-    """Arrives most often, fewest false alarms, fewest missed contacts, neighbours as good, least peak force."""
+    """The steps of the rule, one after the other: arrives most often, and so on."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -153,7 +153,7 @@ class _ByRule:
         return max((self._seeds_of(step, k, self.leader) for step in steps), default=0.0)
 
     def _step(self, name: str, k: int, leader: int) -> tuple[bool, bool, set[int]]:
-        """Whether a setting is worse in a step, the leader not, and which to run if neither is shown."""
+        """Whether a setting is worse in a step, the leader not, and which to run if neither."""
         if name == NEIGHBOURS:
             return self._neighbours(k, leader)
         if self._shown.is_worse(name, k, leader):
@@ -163,7 +163,7 @@ class _ByRule:
         return False, False, {leader} if self._alone(name, k, leader) else {k, leader}
 
     def _alone(self, name: str, k: int, leader: int) -> bool:
-        """Whether runs of the leader alone will show that it is not worse, and none of the other that it is."""
+        """Whether runs of the leader alone will show that it is not worse."""
         gap = Gap.of(name, self._equal)
         if gap.relative:
             return False
@@ -194,7 +194,7 @@ class _ByRule:
         return self._states[k]
 
     def _looks_robust(self, k: int, left: np.ndarray) -> bool:
-        """Whether all neighbours of a setting are as good: as is shown, or else by the means so far."""
+        """Whether all neighbours of a setting are as good, as shown or by the means so far."""
         state = self._state(k)
         if state == _OPEN:
             return all(left[other] for other in self._beside(k))
@@ -256,7 +256,7 @@ class _ByAim:
         return not self._left
 
     def standing(self, k: int, leader: int) -> Standing:
-        """How a setting stands: whether it fails a condition, or has no less while the leader keeps them all."""
+        """How a setting stands: it fails a condition, or has no less than the leader."""
         if k == leader:
             unknown = [f"{n} {c}" for n, c in self._numbers if not self._shown.keeps(n, k, c)]
             needs = {k} if unknown else set[int]()
@@ -301,7 +301,7 @@ class _ByAim:
 
 
 def undecided(settings: Settings, aim: Aim | None) -> Iterator[tuple[int, tuple[str, ...], float]]:
-    """Every setting that is not settled, what is open, and how many seeds it takes, if all goes on as so far."""
+    """Every setting that is not settled, what is open, and how many seeds that takes."""
     contest = contest_of(settings, aim)
     if contest.none:
         return

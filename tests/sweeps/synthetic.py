@@ -58,7 +58,7 @@ class Truth:
         return sign * float(gap(self.means[name][k], self.means[name][other])) / gap.zone
 
     def is_wrong(self, named: int, aim: Aim | None) -> bool:
-        """Whether another setting is truly better than the one that was named, by more than the zone."""
+        """Whether another setting is truly better than the one named, by more than the zone."""
         others = [k for k in range(len(self.neighbours)) if k != named]
         if aim is None:
             return any(self._beats(k, named) for k in others)
@@ -91,7 +91,7 @@ class Truth:
 
 
 def draw_truth(random: np.random.Generator, shape: tuple[int, ...], alike: bool = False) -> Truth:
-    """A sweep of that shape; ``alike``: all of its settings are equal. An axis of one value has no neighbours."""
+    """A sweep of that shape; ``alike``: all of its settings are equal."""
     count = math.prod(shape)
 
     def drawn(values: tuple[float, ...]) -> np.ndarray:

@@ -249,7 +249,7 @@ def test_missed_contacts_count_after_false_alarms():
 
 
 def test_nearest_goes_by_how_far_each_condition_is_missed():
-    """One that touched nothing (0 N, 51 false alarms, none arrived), and one that arrived with three alarms."""
+    """One that touched nothing (0 N, 51 false alarms, none arrived), and one that arrived."""
     settings = two({PEAK: [0, 90, 80], ALARMS: [51, 3, 40]})
     settings.reached[:] = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     aim = Aim.model_validate({"least": PEAK, "while": {"reached": ">= 0.95", ALARMS: "<= 0"}})

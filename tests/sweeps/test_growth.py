@@ -1,4 +1,4 @@
-"""A sweep that grows: rows that stand are kept, missing ones run; what has truly changed is named."""
+"""A sweep that grows: rows that stand are kept, missing ones run; what has changed is named."""
 
 from __future__ import annotations
 
@@ -142,6 +142,19 @@ def test_a_file_that_the_world_names_and_that_was_changed_is_named(made, tmp_pat
         file.write("\n# a word\n")
     with refused(r"a file that the sweep names has been changed.*mine\.yaml"):
         execute(of_file(), folder, workers=0, resume=True)
+
+
+def test_runs_that_are_kept_go_by_their_new_numbers(made, tmp_path):
+    folder = execute(asked(), tmp_path / "out", workers=0)
+    old = {row["index"]: (row[THRESHOLD], row[STIFFNESS], row["seed"]) for row in read_rows(folder)}
+    for index, name in old.items():
+        place = folder / "runs" / f"{index:06d}"
+        place.mkdir(parents=True)
+        (place / "whose").write_text(str(name))
+    execute(asked(repeats=3), folder, workers=0, resume=True)
+    new = {row["index"]: (row[THRESHOLD], row[STIFFNESS], row["seed"]) for row in read_rows(folder)}
+    kept = {int(place.name): (place / "whose").read_text() for place in (folder / "runs").iterdir()}
+    assert kept == {index: str(name) for index, name in new.items() if name in old.values()}
 
 
 def test_torn_rows_are_made_again_while_a_sweep_grows(made, tmp_path):
