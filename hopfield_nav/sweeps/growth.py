@@ -60,7 +60,7 @@ def rows_of(sweep: Sweep, folder: Path) -> list[Row]:
     """
     positions = [_positions(axis) for axis in sweep.grid]
     found = []
-    for row in read_rows(folder):
+    for row in _read(sweep, folder):
         at = []
         for axis, known in zip(sweep.grid, positions, strict=True):
             values = tuple(_as_key(row[column.name]) for column in axis)
@@ -76,7 +76,7 @@ def rows_of(sweep: Sweep, folder: Path) -> list[Row]:
 
 def as_kept(sweep: Sweep, folder: Path) -> Sweep:
     """The sweep with as many repeats as the rows of a folder have, if those are more."""
-    repeats = (_repeat_of(row, sweep, folder) for row in read_rows(folder))
+    repeats = (_repeat_of(row, sweep, folder) for row in _read(sweep, folder))
     return as_large(sweep, 1 + max(repeats, default=0))
 
 
@@ -85,9 +85,24 @@ def as_large(sweep: Sweep, repeats: int) -> Sweep:
     return sweep.with_repeats(max(sweep.file.repeats, repeats))
 
 
+def _read(sweep: Sweep, folder: Path) -> Iterator[Row]:
+    """The rows that stand in a folder.
+
+    Raises ``BadInput``: they have other columns than those of a sweep, or no seed.
+    """
+    asked = set(columns(sweep))
+    for row in read_rows(folder):
+        where = str(folder / CSV)
+        if set(row) != asked:
+            raise BadInput("not the columns of this sweep", where=where, found=", ".join(row)[:80])
+        if isinstance(row["seed"], bool) or not isinstance(row["seed"], int):
+            raise BadInput("damaged line", where=where, found=f"seed {row['seed']}")
+        yield row
+
+
 def _repeat_of(row: Row, sweep: Sweep, folder: Path) -> int:
     """Which repeat of a sweep has the seed of a row."""
-    repeat = int(row["seed"]) - sweep.file.seed
+    repeat: int = row["seed"] - sweep.file.seed
     if repeat < 0:
         seeds = f"it is {sweep.file.seed}, and there is a row of seed {row['seed']}"
         raise BadInput(f"seed {_CHANGED}: {seeds}", where=str(folder), allowed=_allowed(folder))
