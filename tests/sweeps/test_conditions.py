@@ -40,7 +40,7 @@ def test_a_zero_count_is_met_so_far_too():
 
 
 def test_what_is_not_met():
-    assert kept(REACHED, ">= 0.95", [1, 0, 1]).words == "not met so far"
+    assert kept(REACHED, ">= 0.95", [1, 0, 1, 1]).words == "not met so far"
     assert kept(REACHED, ">= 0.95", [0, 0, 0, 0, 0]).words == "not met"
     assert kept(ALARMS, "<= 0", [0, 1, 0, 0]).words == "not met so far"
 
