@@ -74,9 +74,9 @@ def test_half_of_the_pairs_that_differ_by_twice_the_zone_are_decided(worse):
 
 def test_equal_settings_are_decided_since_there_is_a_zone():
     random = np.random.default_rng(14)
-    verdict = decide(two(), random).verdict
-    assert verdict.decided
-    assert len(verdict.equal) == 1
+    verdicts = [decide(two(), random).verdict for _ in range(4)]
+    assert all(verdict.decided for verdict in verdicts)
+    assert any(verdict.equal for verdict in verdicts)
     tight = Aim.model_validate({"least": PEAK, "equal": {"force": 1e-6}})
     assert not decide(two(), random, tight, seeds=100).verdict.decided
 
