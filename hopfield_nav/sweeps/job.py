@@ -186,7 +186,7 @@ def load_first(sweep: Sweep) -> None:
 class Tried(NamedTuple):
     """What a trial of the combinations of a sweep found."""
 
-    count: int  # that were tried
+    begun: int  # that were tried
     total: int  # that there are
     refused: dict[str, list[Job]]  # by the reason every one that would be refused
     storms: list[tuple[Job, str]]  # those that begin with false alarms, and what is said of it

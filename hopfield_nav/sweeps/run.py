@@ -227,7 +227,7 @@ class _Batch(NamedTuple):
     """Runs that are made together."""
 
     indices: Iterable[int]
-    count: int
+    size: int
 
 
 def _batches(sweep: Sweep, numbered: Sweep, rows: list[Row]) -> Iterator[_Batch]:
@@ -264,8 +264,8 @@ def _makers(
             if workers == 0:
                 return (run_job(numbered, index, folder) for index in batch.indices)
             if pool is None:
-                size = min(workers or core_count(), batch.count)
+                size = min(workers or core_count(), batch.size)
                 pool = pools.enter_context(Pool(numbered, size, folder))
-            return pool.rows(batch.indices, batch.count)
+            return pool.rows(batch.indices, batch.size)
 
         yield make

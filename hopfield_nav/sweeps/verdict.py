@@ -59,8 +59,11 @@ class Verdict:
 class _Contest(Protocol):
     """How settings are compared: by the rule, or by an aim."""
 
-    leader: int
-    none: bool  # whether no setting keeps what it must
+    @property
+    def leader(self) -> int: ...
+
+    @property
+    def none(self) -> bool: ...
 
     def standing(self, k: int, leader: int) -> Standing: ...
 

@@ -51,7 +51,7 @@ def test_the_check_of_a_world_says_it_too(tmp_path, monkeypatch, capsys):
 def test_a_storm_is_no_fault():
     made = make_sweep("ragazzon2012", {"detection.threshold": [0.6, 12]})
     tried = try_combinations(made)
-    assert (tried.count, tried.total, tried.refused) == (2, 2, {})
+    assert (tried.begun, tried.total, tried.refused) == (2, 2, {})
     ((job, words),) = tried.storms
     assert job.values == {"detection.threshold": 0.6}
     assert STORM in words

@@ -129,7 +129,7 @@ def test_quantities_that_were_not_asked_for_are_not_shown(quantities):
 def test_the_start_of_a_run_is_tried_too_and_seeds_once():
     vary = {"start.joints.1": [-1.2, 0.9], "obstacles.0.random_cylinders.seed": [1, 2, 3]}
     tried = try_combinations(make_sweep("random_cylinders", vary, repeats=2))
-    assert (tried.count, tried.total) == (2, 2)
+    assert (tried.begun, tried.total) == (2, 2)
     assert [[job.values["start.joints.1"] for job in jobs] for jobs in tried.refused.values()] == [
         [0.9]
     ]
