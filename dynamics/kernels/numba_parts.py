@@ -17,6 +17,7 @@ from operator import attrgetter
 
 from dynamics.kernels.cache import cache_folder
 from dynamics.kernels.digests import PLAIN
+from dynamics.kernels.settings_here import without_settings_here
 from dynamics.kernels.source_text import remembered
 
 NEWEST_TESTED = "0.68.1"
@@ -117,13 +118,16 @@ def can_force_inlining() -> bool:
     Where it cannot, LLVM decides, and the last bit of a sum of products may be another one.
     """
     try:
-        return hasattr(import_module("numba.core.compiler").Flags, "forceinline")
+        with without_settings_here(".numba_config.yaml"):
+            return hasattr(import_module("numba.core.compiler").Flags, "forceinline")
     except (ImportError, AttributeError):
         return False
 
 
 def missing_part() -> str:
     """The first private part that this version of Numba has not; empty where all are there."""
+    with without_settings_here(".numba_config.yaml"):  # as ``load_numba``, which this may precede
+        import_module("numba")
     for place, names in _PARTS.items():
         module, _, owner = place.partition(":")
         try:
