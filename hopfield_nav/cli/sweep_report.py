@@ -206,9 +206,9 @@ def _condition_line(kept: Kept) -> str:
 
 
 def lines_beforehand(sweep: Sweep) -> list[str]:
-    """What a sweep that goes on until it is decided takes at least, before its first run."""
+    """What a sweep that goes on until it is decided may take, before its first run."""
     seeds = [f"{number} for {words}" for words, number in seeds_beforehand(sweep).items()]
-    return [f"seeds of a setting that it takes at least: {'; '.join(seeds)}"]
+    return [f"seeds of a setting to show what takes most: {'; '.join(seeds)}"]
 
 
 def verdict_lines(sweep: Sweep, judged: Judged, rows: Sequence[Row]) -> list[str]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from hopfield_nav.sweeps.any_time import runs_to_show
 from hopfield_nav.sweeps.choice import Choice, choose
+from hopfield_nav.sweeps.gaps import Gap
 from hopfield_nav.sweeps.rounds import Stage, decided_choice, first_stage, go_on, used
 from hopfield_nav.sweeps.sections import REACHED, Equal
-from hopfield_nav.sweeps.settings import Layout, Settings, arrays_of, counted
+from hopfield_nav.sweeps.settings import ALARMS, PEAK, Layout, Settings, arrays_of, counted
 from hopfield_nav.sweeps.shown import least_seeds
 from hopfield_nav.sweeps.sweep_file import Sweep
 from hopfield_nav.sweeps.verdict import ERROR, contest_of, undecided
@@ -67,21 +68,26 @@ def choice_of(sweep: Sweep, settings: Settings, rows: Iterable[Row]) -> tuple[Ch
 
 
 def seeds_beforehand(sweep: Sweep) -> dict[str, int]:
-    """How many seeds it takes at least to show anything, by the words of what is shown."""
+    """How many seeds of a setting it takes to show what takes most, by the words of what is shown."""
     settings, _ = arrays_of(sweep.with_repeats(1), [])
     aim = sweep.file.aim
     level = ERROR / contest_of(settings, aim).claims
     equal = Equal() if aim is None else aim.equal
-    least = least_seeds(equal, level)
-    found = {
-        f"a share within {equal.share:g} of all, if all runs arrive": least["share"],
-        f"counts within {equal.count:g} a run, if there are none": least["count"],
-        f"forces within {equal.force:.3g} of each other, if they do not differ": least["force"],
-    }
-    condition = None if aim is None else aim.conditions.get(REACHED)
-    if condition is not None and 0.0 < condition.number < 1.0 and not condition.at_most:
-        words = f"a share of {condition.number:g}, if all runs arrive"
-        found = {words: runs_to_show(condition.number, level)} | found
+    seeds = least_seeds(equal, level)
+    conditions = {} if aim is None else aim.conditions
+    found = {}
+    for name in (REACHED, ALARMS, PEAK) if aim is None else aim.names:
+        gap = Gap.of(name, equal)
+        condition = conditions.get(name)
+        if name == REACHED and condition is not None and 0.0 < condition.number < 1.0:
+            words = f"a share of {condition.number:g}, if all runs arrive"
+            found[words] = runs_to_show(condition.number, level)
+        elif name == REACHED:
+            found[f"equal shares, within {gap.zone:g}, if all runs arrive"] = seeds["share"]
+        elif gap.relative:
+            found[f"equal forces and the like, within {100 * gap.zone:g} %"] = seeds["force"]
+        else:
+            found[f"equal counts, within {gap.zone:g} a run"] = seeds["count"]
     return found
 
 

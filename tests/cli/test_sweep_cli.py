@@ -114,7 +114,7 @@ def test_until_decided_says_beforehand_and_at_the_end(place, capsys):
     assert main([*words, "--until-decided", "--at-most", "9"]) == 0
     out, err = capsys.readouterr()
     assert "quick: 0 runs are there; up to 9 until it is decided" in err
-    assert "seeds of a setting that it takes at least: " in err
+    assert "seeds of a setting to show what takes most: " in err
     assert "decided: nothing in these runs is random" in " ".join(out.split())
     refused_by_command(capsys, [*words, "--at-most", "9"], "--at-most: without --until-decided")
     refused_by_command(capsys, [*words, "--until-decided", "--at-most", "1"], "fewer runs than")

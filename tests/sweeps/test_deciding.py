@@ -167,7 +167,10 @@ def test_grown_values_keep_the_rows_that_stand(tmp_path):
 
 def test_a_second_axis_has_neighbours(tmp_path):
     grid = make_sweep("u_trap", {THRESHOLD: [11, 12, 13], STIFFNESS: [1e4, 1e5]}, set=NOISE)
-    assert "0.1 of all, if all runs arrive" in lines_beforehand(grid.until_decided(1000))[0]
+    assert (
+        "for equal shares, within 0.1, if all runs arrive"
+        in lines_beforehand(grid.until_decided(1000))[0]
+    )
     folder = execute(grid.until_decided(1000), tmp_path / "out", workers=0)
     kept = as_kept(grid.until_decided(1000), folder)
     judged = judge(kept, read_rows(folder, kept))
