@@ -26,6 +26,7 @@ from hopfield_nav.sweeps import Sweep, ValueResult, execute, judge, load_sweep, 
 
 ROOT = Path(__file__).resolve().parent.parent
 OMEGA, GAINS, REAL = "omega_threshold", "gains_and_thresholds", "gains_and_thresholds_real"
+MISSED = "silent_contact_count"
 SCALE, THRESHOLD = "controller.omega*", "detection.threshold"
 P, D = "controller.proportional*", "controller.derivative*"
 EARLY = "{least: detection_delay_median_s, while: {reached: '>= 1', false_alarm_count: '<= 0'}}"
@@ -34,7 +35,9 @@ SYMBOLS = {
     f"{THRESHOLD}*": "f_min ×",
 }  # fmt: skip
 BY_GAINS = ["f_min", "K_P ×", "K_D × 0.5", "K_D × 1", "K_D × 2"]
-HEAD = ["sweep, choice", "setting", "reached", "largest force", "time", "delay", "false alarms"]
+HEAD = [
+    "sweep, choice", "setting", "reached", "largest force", "time", "delay", "false alarms", "missed contacts",
+]  # fmt: skip
 
 
 def main(
@@ -99,7 +102,7 @@ def line(words: str, names: tuple[str, ...], result: ValueResult, sweep: Sweep) 
     )
     means = [
         sweep.kept[key].text(float(f"{result.means[key].estimate:.3g}"))
-        for key in (PEAK, TIME, DELAY, ALARMS)
+        for key in (PEAK, TIME, DELAY, ALARMS, MISSED)
     ]
     return [
         words,
