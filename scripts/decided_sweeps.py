@@ -9,8 +9,12 @@ after which one would have stopped. Then pairs of settings that differ by twice 
 often each interval ever leaves out the truth, beside Student's looked at again and again.
 """
 
+import itertools
+import json
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -28,10 +32,32 @@ from hopfield_nav.sweeps.settings import ALARMS, MISSED, PEAK
 from hopfield_nav.sweeps.sweep_file import Budget
 from hopfield_nav.sweeps.verdict import Verdict, verdict_of
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "sweeps"))
+sys.path.append(str(ROOT / "tests" / "sweeps"))
 from synthetic import AIM, Truth, draw_truth
 
 SHAPES = ((4,), (3, 3), (16,))
+KINDS = tuple(itertools.product(SHAPES, (False, True), (False, True)))  # shape, aimed, all alike
+FIRST, SEEDS = 4, 150  # seeds in the first round, and on average at the most
+LOOKS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # numbers of seeds of all settings
+PAIRS, SEQUENCES, LENGTH, LEVEL = 100, 1000, 400, 0.05
+HEADS = {
+    "decided": ["sweeps", "number", "decided", "wrong", "wrong at any look", "runs", "runs if all had as many"],
+    "pairs": ["two settings", "decided", "wrong", "seeds of each"],
+    "coverage": ["interval", "ever wrong"],
+}  # fmt: skip
+BEST = {REACHED: 1.0, ALARMS: 0.0, MISSED: 0.0, PEAK: 1.0}
+WORSE: dict[str, dict[str, float]] = {
+    "equal": {}, "shares 1 and 0.8": {REACHED: 0.8}, "false alarms 0 and 1": {ALARMS: 1.0},
+    "missed contacts 0 and 1": {MISSED: 1.0}, "forces 4 % apart": {PEAK: 1.04},
+}  # fmt: skip
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "runs" / "decided_sweeps.json"
+
+sys.path.append(str(ROOT / "tests" / "sweeps"))
+from synthetic import AIM, Truth, draw_truth
+
+SHAPES = ((4,), (3, 3), (16,))
+KINDS = tuple(itertools.product(SHAPES, (False, True), (False, True)))  # shape, aimed, all alike
 FIRST, SEEDS = 4, 150  # seeds in the first round, and on average at the most
 LOOKS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)  # numbers of seeds of all settings
 PAIRS, SEQUENCES, LENGTH, LEVEL = 100, 1000, 400, 0.05
@@ -49,25 +75,32 @@ HEAD = [
 def main(
     sweeps: int = 2000,
     out: Annotated[Path | None, typer.Option(help="Page whose tables are renewed.")] = None,
-    seed: int = 0,
+    kept: Annotated[Path, typer.Option(help="Lines that are made, to go on with.")] = KEPT,
 ) -> None:
-    """Draw, decide, count, print."""
-    random = np.random.default_rng(seed)
-    each = sweeps // (4 * len(SHAPES))
-    lines = []
-    for shape in SHAPES:
-        for aim in (None, AIM):
-            for alike in (False, True):
-                many = round(1.5 * each) if not alike else each // 2
-                lines.append(line(shape, aim, alike, many, random))
-                print(lines[-1], file=sys.stderr, flush=True)
-    tell(table(HEAD, lines), out, "decided")
-    tell(
-        table(["two settings", "decided", "wrong", "seeds of each"], list(pairs(random))),
-        out,
-        "pairs",
-    )
-    tell(table(["interval", "ever wrong"], list(coverage(random))), out, "coverage")
+    """Draw, decide, count, print; lines that are kept are not made again."""
+    known: dict[str, list[str]] = json.loads(kept.read_text()) if kept.exists() else {}
+    for key, make in lines(math.ceil(sweeps / len(KINDS))):
+        if key not in known:
+            known[key] = make(np.random.default_rng([*key.encode()]))
+            print(known[key], file=sys.stderr, flush=True)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(known, indent=1))
+    for name, head in HEADS.items():
+        rows = [row for key, row in known.items() if key.startswith(name)]
+        tell(table(head, rows), out, name)
+
+
+def lines(many: int) -> Iterator[tuple[str, Callable[[np.random.Generator], list[str]]]]:
+    """Every line of the tables by its key, which begins with the name of its table, and what makes it."""
+    for shape, aimed, alike in KINDS:
+        key = f"decided {shape} {'aim' if aimed else 'rule'} {'alike' if alike else 'other'}"
+        yield key, partial(line, shape, AIM if aimed else None, alike, many)
+    for words, changed in WORSE.items():
+        yield f"pairs {words}", partial(pair, words, changed)
+    for share in (0.5, 0.9, 0.99):
+        yield f"coverage {share}", partial(of_shares, share)
+    for kind, make in {"counts": of_counts, "forces": of_forces, "student": of_student}.items():
+        yield f"coverage {kind}", make
 
 
 def line(
@@ -87,11 +120,12 @@ def line(
         if k % 4 == 0:
             looked += 1
             wrong_looks += any(wrong_looks_of(settings, truth, aim))
+    equal = "all equal, " if alike else ""
     how = "by an aim" if aim else "by the rule"
-    what = f"{len(truth.neighbours)} settings, {'all equal, ' * alike}{how}"
     return [
-        what, str(many), f"{decided / many:.0%}", f"{wrong} of {many}", f"{wrong_looks} of {looked}",
-        f"{np.median(spent):.0f}", f"{np.median(fixed):.0f}",
+        f"{np.prod(shape)} settings, {equal}{how}", str(many), f"{decided / many:.0%}",
+        f"{wrong} of {many}", f"{wrong_looks} of {looked}", f"{np.median(spent):.0f}",
+        f"{np.median(fixed):.0f}",
     ]  # fmt: skip
 
 
@@ -129,41 +163,49 @@ def wrong_looks_of(settings: Settings, truth: Truth, aim: Aim | None) -> Iterato
         yield verdict_is_wrong(verdict_of(so_far, aim), truth, aim)
 
 
-def pairs(random: np.random.Generator) -> Iterator[list[str]]:
-    """Two settings that differ by twice the zone in one quantity, and equal ones."""
-    better = {REACHED: 1.0, ALARMS: 0.0, MISSED: 0.0, PEAK: 1.0}
-    worse = {
-        "equal": {}, "shares 1 and 0.8": {REACHED: 0.8}, "false alarms 0 and 1": {ALARMS: 1.0},
-        "missed contacts 0 and 1": {MISSED: 1.0}, "forces 4 % apart": {PEAK: 1.04},
-    }  # fmt: skip
-    for words, changed in worse.items():
-        means = {name: np.array([best, changed.get(name, best)]) for name, best in better.items()}
-        truth = Truth(means, np.empty((2, 0), int))
-        stages = [decide(truth.runs(SEEDS * 2, random), None) for _ in range(PAIRS)]
-        decided = [stage for stage in stages if is_decided(stage)]
-        wrong = sum(is_wrong(stage, truth, None) for stage in stages)
-        seeds = np.median([stage.judged.max() for stage in stages])
-        yield [words, f"{len(decided)} of {PAIRS}", f"{wrong} of {PAIRS}", f"{seeds:.0f}"]
+def pair(words: str, changed: dict[str, float], random: np.random.Generator) -> list[str]:
+    """Two settings of which the second is worse: how many of these sweeps are decided, how many wrongly."""
+    means = {name: np.array([best, changed.get(name, best)]) for name, best in BEST.items()}
+    truth = Truth(means, np.empty((2, 0), int))
+    stages = [decide(truth.runs(SEEDS * 2, random), None) for _ in range(PAIRS)]
+    decided = sum(map(is_decided, stages))
+    wrong = sum(is_wrong(stage, truth, None) for stage in stages)
+    seeds = np.median([stage.judged.max() for stage in stages])
+    return [words, f"{decided} of {PAIRS}", f"{wrong} of {PAIRS}", f"{seeds:.0f}"]
 
 
-def coverage(random: np.random.Generator) -> Iterator[list[str]]:
-    """How often an interval ever leaves out the truth, at a level of 5 %."""
-    for share in (0.5, 0.9, 0.99):
-        counts = np.cumsum(random.random((SEQUENCES, LENGTH)) < share, axis=1)
-        wrong = sum(is_ever_out(own, share) for own in counts)
-        yield [f"limits of a share of {share}, after 1 to {LENGTH} runs", ever(wrong)]
-    alarms = Gap.of(ALARMS, Equal())
-    forces = Gap.of(PEAK, Equal())
-    shape = (2, SEQUENCES, LENGTH)
-    first, second = random.poisson(0.5, shape).astype(float)
-    yield [
+def of_shares(share: float, random: np.random.Generator) -> list[str]:
+    """How often the limits of a share ever leave it out."""
+    counts = np.cumsum(random.random((SEQUENCES, LENGTH)) < share, axis=1)
+    wrong = sum(is_ever_out(own, share) for own in counts)
+    return [f"limits of a share of {share}, after 1 to {LENGTH} runs", ever(wrong)]
+
+
+def of_counts(random: np.random.Generator) -> list[str]:
+    """How often bets ever show one of two equal counts to be larger."""
+    gap = Gap.of(ALARMS, Equal())
+    first, second = random.poisson(0.5, (2, SEQUENCES, LENGTH)).astype(float)
+    return [
         f"bets on equal counts, after 1 to {LENGTH} pairs",
-        ever(ever_won(alarms(first, second), alarms)),
+        ever(ever_won(gap(first, second), gap)),
     ]
-    one, other = np.exp(0.05 * random.standard_normal(shape))
-    gaps = forces(one, other)
-    yield [f"bets on equal forces, after 1 to {LENGTH} pairs", ever(ever_won(gaps, forces))]
-    yield ["Student's of equal forces, looked at after 3 to 20 pairs", ever(ever_by_student(gaps))]
+
+
+def of_forces(random: np.random.Generator) -> list[str]:
+    """How often bets ever show one of two equal forces to be larger."""
+    gap = Gap.of(PEAK, Equal())
+    first, second = np.exp(0.05 * random.standard_normal((2, SEQUENCES, LENGTH)))
+    return [
+        f"bets on equal forces, after 1 to {LENGTH} pairs",
+        ever(ever_won(gap(first, second), gap)),
+    ]
+
+
+def of_student(random: np.random.Generator) -> list[str]:
+    """How often Student's interval of two equal forces ever leaves out 0."""
+    first, second = 0.05 * random.standard_normal((2, SEQUENCES, LENGTH))
+    wrong = ever_by_student(first - second)
+    return ["Student's interval of equal forces, looked at after 3 to 20 pairs", ever(wrong)]
 
 
 def is_ever_out(counts: np.ndarray, share: float) -> bool:
