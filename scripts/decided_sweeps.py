@@ -32,8 +32,9 @@ from hopfield_nav.sweeps.settings import ALARMS, MISSED, PEAK
 from hopfield_nav.sweeps.sweep_file import Budget
 from hopfield_nav.sweeps.verdict import Verdict, verdict_of
 
+ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tests" / "sweeps"))
-from synthetic import AIM, Truth, draw_truth
+from synthetic import AIM, Truth, draw_truth  # noqa: E402
 
 SHAPES = ((4,), (3, 3), (16,))
 KINDS = tuple(itertools.product(SHAPES, (False, True), (False, True)))  # shape, aimed, all alike
@@ -50,11 +51,7 @@ WORSE: dict[str, dict[str, float]] = {
     "equal": {}, "shares 1 and 0.8": {REACHED: 0.8}, "false alarms 0 and 1": {ALARMS: 1.0},
     "missed contacts 0 and 1": {MISSED: 1.0}, "forces 4 % apart": {PEAK: 1.04},
 }  # fmt: skip
-ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "runs" / "decided_sweeps.json"
-
-sys.path.append(str(ROOT / "tests" / "sweeps"))
-from synthetic import AIM, Truth, draw_truth
 
 SHAPES = ((4,), (3, 3), (16,))
 KINDS = tuple(itertools.product(SHAPES, (False, True), (False, True)))  # shape, aimed, all alike
