@@ -229,17 +229,26 @@ def verdict_lines(sweep: Sweep, judged: Judged, rows: Sequence[Row]) -> list[str
         how = "wrong with a probability of 5 % at the most, however often it was looked at"
         return [f"decided: ★ is the best, or equal to it ({how}); {spent}{equal}"]
     lines = [f"not decided: {len(verdict.standings)} of {len(seeds)} settings are open; {spent}"]
-    found = sorted(still_open(sweep, rows, judged.stage), key=lambda one: one[2])
-    for k, what, needed in found[:_OPEN_SHOWN]:
-        many = (
-            f"about {needed:.0f} seeds"
-            if math.isfinite(needed)
-            else "no number of seeds can be told"
+    found = sorted(still_open(sweep, rows, judged.stage), key=lambda one: one.seeds)
+    waiting = [one for one in found if one.leader_alone]
+    others = [one for one in found if not one.leader_alone]
+    if waiting:
+        most = waiting[-1]
+        what = "1 setting waits" if len(waiting) == 1 else f"{len(waiting)} settings wait"
+        lines.append(
+            f"{what} for runs of ★ alone: {', '.join(most.open)}; {_many_seeds(most.seeds)} of it"
         )
-        lines.append(f"open: {', '.join(judged.labels[k])}: {', '.join(what)}; {many}")
-    if len(found) > _OPEN_SHOWN:
-        lines.append(f"open: {len(found) - _OPEN_SHOWN} more, which take longer")
+    for one in others[:_OPEN_SHOWN]:
+        label = ", ".join(judged.labels[one.setting])
+        lines.append(f"open: {label}: {', '.join(one.open)}; {_many_seeds(one.seeds)}")
+    if len(others) > _OPEN_SHOWN:
+        lines.append(f"open: {len(others) - _OPEN_SHOWN} more, which take longer")
     return lines
+
+
+def _many_seeds(seeds: float) -> str:
+    """About how many, in words."""
+    return f"about {seeds:.0f} seeds" if math.isfinite(seeds) else "no number of seeds can be told"
 
 
 def _print_values(sweep: Sweep, name: str, results: Sequence[ValueResult]) -> None:

@@ -17,7 +17,7 @@ from hopfield_nav.sweeps.sections import REACHED, Equal
 from hopfield_nav.sweeps.settings import ALARMS, PEAK, Layout, Settings, arrays_of, counted
 from hopfield_nav.sweeps.shown import least_seeds
 from hopfield_nav.sweeps.sweep_file import Sweep
-from hopfield_nav.sweeps.verdict import ERROR, contest_of, undecided
+from hopfield_nav.sweeps.verdict import ERROR, Undecided, contest_of, undecided
 
 Row = Mapping[str, Any]
 
@@ -91,9 +91,7 @@ def seeds_beforehand(sweep: Sweep) -> dict[str, int]:
     return found
 
 
-def still_open(
-    sweep: Sweep, rows: Iterable[Row], stage: Stage
-) -> list[tuple[int, tuple[str, ...], float]]:
+def still_open(sweep: Sweep, rows: Iterable[Row], stage: Stage) -> list[Undecided]:
     """The settings that are not settled, what is open, and how many seeds that takes."""
     if stage.verdict is None or stage.verdict.decided:
         return []

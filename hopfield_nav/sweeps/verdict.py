@@ -14,7 +14,7 @@ that there are as many pairs as settings.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -303,12 +303,22 @@ class _ByAim:
         return not self._shown.stays_below(name, k, other, condition.number)
 
 
-def undecided(settings: Settings, aim: Aim | None) -> Iterator[tuple[int, tuple[str, ...], float]]:
-    """Every setting that is not settled, what is open, and how many seeds that takes."""
+class Undecided(NamedTuple):
+    """A setting that is not settled."""
+
+    setting: int
+    open: tuple[str, ...]  # what is not shown of it
+    seeds: float  # that it takes to show it, if all goes on as so far; infinity where none would
+    leader_alone: bool  # whether only the leader must be run further for it
+
+
+def undecided(settings: Settings, aim: Aim | None) -> Iterator[Undecided]:
+    """Every setting that is not settled."""
     contest = contest_of(settings, aim)
     if contest.none:
         return
     for k in range(len(settings.reached)):
         standing = contest.standing(k, contest.leader)
         if standing.open:
-            yield k, standing.open, contest.seeds(k)
+            alone = standing.needs == {contest.leader}
+            yield Undecided(k, standing.open, contest.seeds(k), alone)

@@ -65,7 +65,7 @@ def test_a_budget_that_is_spent_leaves_it_undecided_and_says_what_it_would_take(
     print_sweep(kept, rows, folder)
     out = " ".join(capsys.readouterr().out.split())
     assert "not decided: " in out
-    assert "open: 12: reached >= 0.9; about " in out
+    assert "1 setting waits for runs of ★ alone: reached >= 0.9; about " in out
     (line,) = lines_beforehand(kept)
     assert "for a share of 0.9, if all runs arrive" in line
 

@@ -113,9 +113,10 @@ def test_a_condition_with_a_factor_of_the_least():
 def test_what_stays_open_says_how_many_seeds_it_takes():
     random = np.random.default_rng(18)
     truth = two(**{PEAK: 1.04})
-    settings = truth.runs(40, random)
+    settings = truth.runs(12, random)
     assert not verdict_of(settings, None).decided
-    found = {k: (what, seeds) for k, what, seeds in undecided(settings, None)}
-    what, seeds = found[1]
-    assert REACHED in what
-    assert 60 < seeds < 400
+    (found,) = undecided(settings, None)
+    assert found.setting == 1
+    assert found.open == (REACHED, ALARMS, MISSED, PEAK)
+    assert 60 < found.seeds < 400
+    assert not found.leader_alone
