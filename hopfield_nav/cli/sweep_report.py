@@ -231,18 +231,18 @@ def verdict_lines(sweep: Sweep, judged: Judged, rows: Sequence[Row]) -> list[str
     lines = [f"not decided: {len(verdict.standings)} of {len(seeds)} settings are open; {spent}"]
     found = sorted(still_open(sweep, rows, judged.stage), key=lambda one: one.seeds)
     waiting = [one for one in found if one.leader_alone]
-    others = [one for one in found if not one.leader_alone]
+    further = [one for one in found if not one.leader_alone]
     if waiting:
         most = waiting[-1]
         what = "1 setting waits" if len(waiting) == 1 else f"{len(waiting)} settings wait"
         lines.append(
             f"{what} for runs of ★ alone: {', '.join(most.open)}; {_many_seeds(most.seeds)} of it"
         )
-    for one in others[:_OPEN_SHOWN]:
+    for one in further[:_OPEN_SHOWN]:
         label = ", ".join(judged.labels[one.setting])
         lines.append(f"open: {label}: {', '.join(one.open)}; {_many_seeds(one.seeds)}")
-    if len(others) > _OPEN_SHOWN:
-        lines.append(f"open: {len(others) - _OPEN_SHOWN} more, which take longer")
+    if len(further) > _OPEN_SHOWN:
+        lines.append(f"open: {len(further) - _OPEN_SHOWN} more, which take longer")
     return lines
 
 

@@ -3,9 +3,8 @@
 The rule: of all settings those of which the largest share arrives; of these those with the fewest
 false alarms; of these those with the fewest missed contacts, where half a one a run more counts as
 as few; of these those whose neighbours, one step along every axis of numbers, are among them too
-(none is left: without this); of these the least mean peak force; of those that five or more pairs
-of seeds cannot tell from it the fastest, then the first of the file. With fewer pairs what is
-within 2 % cannot be told.
+(none is left: without this); of these the least mean peak force; of those within 2 % of it, that
+pairs of seeds, if there are five, do not tell from it, the fastest, then the first of the file.
 """
 
 from dataclasses import dataclass
@@ -81,8 +80,9 @@ def _least(settings: Settings, name: str, left: np.ndarray) -> tuple[int, int, b
     for k in candidates:
         gap = mean(values[k] - values[least])
         few |= k != least and gap.n < PAIRS and bool(np.isfinite(means[least]))
-        close = means[k] <= (1.0 + ALIKE) * means[least] if gap.n < PAIRS else gap.low <= 0.0
-        if k == least or close:
+        within = means[k] <= (1.0 + ALIKE) * means[least]
+        told_apart = gap.n >= PAIRS and gap.low > 0.0
+        if k == least or (within and not told_apart):
             alike.append(int(k))
     return min(alike, key=lambda k: (times[k], k)), len(alike), few
 
