@@ -22,7 +22,17 @@ from hopfield_nav.figures import CENTIMETRE, PAGE, add_legend, new_figure, paper
 from hopfield_nav.figures import sweep as pictures
 from hopfield_nav.figures.sweep import ALARMS, DELAY, MAIN, PEAK, TIME
 from hopfield_nav.figures.sweep.pages import multiples_page
-from hopfield_nav.sweeps import Sweep, ValueResult, execute, judge, load_sweep, read_rows
+from hopfield_nav.sweeps import (
+    Judged,
+    Sweep,
+    ValueResult,
+    as_kept,
+    execute,
+    judge,
+    load_sweep,
+    read_rows,
+    still_open,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 OMEGA, GAINS, REAL = "omega_threshold", "gains_and_thresholds", "gains_and_thresholds_real"
@@ -34,6 +44,8 @@ SYMBOLS = {
     SCALE: "ω ×", P: "K_P ×", D: "K_D ×", "controller.damping_ratio": "ζ =", THRESHOLD: "f_min =",
     f"{THRESHOLD}*": "f_min ×",
 }  # fmt: skip
+AT_MOST = 1800  # runs of the sweep that goes on until it is decided: half an hour of a processor
+OF_VERDICTS = ["seeds", "★", "largest force", "missed contacts", "runs", "settings not decided"]
 BY_GAINS = ["f_min", "K_P ×", "K_D × 0.5", "K_D × 1", "K_D × 2"]
 HEAD = [
     "sweep, choice", "setting", "reached", "largest force", "time", "delay", "false alarms", "missed contacts",
@@ -55,11 +67,50 @@ def main(
         lines += list(choices(sweep, rows))
         if name == GAINS:
             tell(table(BY_GAINS, forces_by_gains(rows)), out, "velocity")
+    fixed = judge(sweep, rows)
+    verdicts = [verdict_line("ten seeds of every setting", fixed, len(rows), "–")]
+    verdicts.append(until_decided(sweep, results / f"{REAL}_decided", workers))
     with paper_style():
         of_omega, of_gains = (pictures.read_table(results / name) for name in (OMEGA, GAINS))
         save_figure(draw(of_omega), figures or results, "gains_and_thresholds", figures is None)
         save_figure(draw_gains(of_gains), figures or results, "gains_by_threshold", figures is None)
     tell(table(HEAD, lines), out, "gains")
+    tell(table(OF_VERDICTS, verdicts), out, "real")
+
+
+def until_decided(sweep: Sweep, folder: Path, workers: int) -> list[str]:
+    """What a sweep comes to that adds seeds until it is decided, or its runs are spent."""
+    asked = sweep.until_decided(AT_MOST)
+    execute(asked, folder, workers=workers, resume=folder.exists())
+    kept = as_kept(asked, folder)
+    rows = read_rows(folder, kept)
+    judged = judge(kept, rows)
+    assert judged.stage is not None
+    found = still_open(kept, rows, judged.stage)
+    waiting = sum(one.leader_alone for one in found)
+    words = "decided"
+    if found:
+        words = f"{waiting} wait for {found[0].seeds:.0f} seeds of ★, {len(found) - waiting} others"
+    return verdict_line(f"until decided, at most {AT_MOST} runs", judged, len(rows), words)
+
+
+def verdict_line(words: str, judged: Judged, runs: int, undecided: str) -> list[str]:
+    """The best setting, what it does, and what that cost."""
+    assert judged.settings is not None
+    best = judged.best[0].result
+    setting = ", ".join(
+        f"{SYMBOLS[name]} {value}"
+        for name, value in zip(judged.settings.names, best.label, strict=True)
+    )
+    means = [best.means[name] for name in (PEAK, MISSED)]
+    return [
+        words,
+        setting,
+        f"{means[0].estimate:.3g} N",
+        f"{means[1].estimate:.3g}",
+        str(runs),
+        undecided,
+    ]
 
 
 def forces_by_gains(rows: list[dict]) -> Iterator[list[str]]:

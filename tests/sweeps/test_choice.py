@@ -243,8 +243,8 @@ def two(values):
 
 
 def test_forces_that_differ_are_not_equal_because_few_seeds_cannot_tell_them_apart():
-    """As ten seeds of gains_and_thresholds_real: 94 N, one run of which has 116, and 98 N, sooner there."""
-    forces = [[92.0, 92.5, 91.5, 93.0, 116.0, 91.0], [98.0, 97.0, 98.5, 97.5, 98.0, 98.0]]
+    """As ten seeds of gains_and_thresholds_real: 94 N, one run of which has 106, and 98 N, sooner there."""
+    forces = [[92.0, 92.5, 91.5, 93.0, 106.0, 91.0], [98.0, 97.0, 98.5, 97.5, 98.0, 98.0]]
     times = [[66.0] * 6, [56.0] * 6]
     columns = {PEAK: np.array(forces), TIME: np.array(times)}
     choice = choose(Settings(np.ones((2, 6)), columns, np.full((2, 2), -1)))

@@ -27,6 +27,7 @@ HATCHES = {
     "never arrives": "xxxxx",
     "arrives less often": "////",
     "more false alarms": "\\\\\\\\",
+    "more missed contacts": "||||",
     "a neighbour fails": "...",
 }
 _FURTHER = ("////", "\\\\\\\\", "....", "----", "||||", "ooo")  # of the conditions of an aim
