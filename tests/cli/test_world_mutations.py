@@ -131,6 +131,7 @@ def empty_folder():
     ready = SimpleNamespace(warnings=[])
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setitem(vars(experiment), "try_world", lambda world: ready)
+        patched.setitem(vars(experiment), "look_for_storm", lambda simulation: None)
         os.chdir(folder)
         yield
         left = [path.name for path in Path(folder).iterdir()]

@@ -76,12 +76,10 @@ def by_hand(reached, alarms, missed, peak, time, shape, ordered):
         gap = peak[k] - peak[first]
         if k == first or not gap.any():
             alike.append(k)
-        elif mean[k] > 1.02 * mean[first]:
-            continue
-        elif len(gap) < 5:
-            alike.append(k)
-        elif gap.mean() <= QUANTILES[len(gap)] * gap.std(ddof=1) / math.sqrt(len(gap)):
-            alike.append(k)
+        elif mean[k] <= 1.02 * mean[first]:
+            few = len(gap) < 5
+            half = 0.0 if few else QUANTILES[len(gap)] * gap.std(ddof=1) / math.sqrt(len(gap))
+            alike += [k] if few or gap.mean() <= half else []
     fast = {k: np.mean(time[k][reached[k] == 1]) for k in alike}
     return min(alike, key=fast.get)
 
