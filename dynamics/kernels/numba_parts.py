@@ -37,6 +37,8 @@ _PARTS = {
     "numba.core.compiler_lock:global_compiler_lock": (),
     "numba.core.config:_EnvReloader": (),
     "numba.core.config:reload_config": (),
+    "numba.core.event:Listener": ("on_start", "on_end"),
+    "numba.core.event:register": (),
     "numba.core.pythonapi:PythonAPI": (
         "alloca_buffer", "borrow_none", "err_set_string", "get_buffer", "release_buffer",
         "restore_thread", "save_thread",
