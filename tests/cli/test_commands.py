@@ -57,14 +57,19 @@ def calls(monkeypatch, tmp_path):
         outcome="reached", passed=False, error=None, worlds=[], drawn=[], animated=[], seeds=[]
     )
 
-    def simulate(world, seed=None, progress=None, felt=None):
-        seen.worlds.append(world)
-        seen.seeds.append(seed)
-        if progress:
-            progress(1.0, 2)
-        if seen.error:
-            raise seen.error
-        return FakeRun(seen.outcome, seen.passed)
+    class FakeSimulation:
+        """Of a world that is over at once."""
+
+        def __init__(self, world, seed=None, felt=None):
+            seen.worlds.append(world)
+            seen.seeds.append(seed)
+
+        def run(self, progress=None):
+            if progress:
+                progress(1.0, 2)
+            if seen.error:
+                raise seen.error
+            return FakeRun(seen.outcome, seen.passed)
 
     def draw(run, folder, pdf=False, two_processes=False, only=None):
         seen.drawn.append((folder, pdf))
@@ -74,7 +79,13 @@ def calls(monkeypatch, tmp_path):
         seen.animated.append(path)
         return Path(f"{path}.mp4")
 
-    _stand_in(monkeypatch, "experiment", simulate=simulate, Interrupted=Interrupted)
+    _stand_in(
+        monkeypatch,
+        "experiment",
+        Simulation=FakeSimulation,
+        Interrupted=Interrupted,
+        storm_of=lambda simulation: None,
+    )
     _stand_in(monkeypatch, "record", load_run=lambda folder: FakeRun("reached"))
     _stand_in(monkeypatch, "figures.run", draw_run_figures=draw, animate_run=animate)
     monkeypatch.setattr(cache, "cache_is_warm", lambda: True)
@@ -141,14 +152,14 @@ def test_what_was_computed_goes_to_the_next_free_name(calls, monkeypatch, capsys
         with whole_folder(folder) as partial:
             (partial / "mine").touch()
 
-    def simulate(world, **options):
+    def run(simulation, progress=None):
         for folder in taken:
             Path(folder).mkdir(parents=True)
             (Path(folder) / "theirs").touch()
         return FakeRun("reached")
 
     monkeypatch.setattr(FakeRun, "save", save)
-    _stand_in(monkeypatch, "experiment", simulate=simulate, Interrupted=Interrupted)
+    monkeypatch.setattr(import_module("hopfield_nav.experiment").Simulation, "run", run)
     assert main(["run", "empty", *out]) == 0
     output = capsys.readouterr()
     assert output.err == f"{taken[0]} was taken meanwhile; the results are in {free}\n"

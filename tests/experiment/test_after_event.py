@@ -75,6 +75,29 @@ def test_with_an_own_response_they_are_located_too(reaction, own):
     assert all(len(detection.places.points) for detection in first)
 
 
+def test_a_time_that_is_rounded_up_is_still_that_of_its_step(monkeypatch):
+    """38.742000000000004 s is step 38742, though 38742 · 0.001 s is less.
+
+    The arm went on from the middle of its retreat as if it rested, and looked for no place.
+    """
+    simulation = Simulation(load_world("whole_arm", ["record.signals=none"]))
+    step = simulation.world.plant.step
+    learning = type(simulation.navigator.map.learning)
+    look_at = learning.look_at
+
+    def rounded_up(number):
+        time = float(np.nextafter(number * step, np.inf))
+        return time if time / step == number else rounded_up(number + 1)
+
+    def just_after_a_step(self, detection):
+        return rounded_up(round(look_at(self, detection) / step))
+
+    monkeypatch.setattr(learning, "look_at", just_after_a_step)
+    simulation.run()
+    assert simulation.detections
+    assert all(len(detection.places.points) for detection in simulation.detections)
+
+
 @pytest.mark.parametrize("reaction", ["stop", "float"])
 def test_who_slides_does_not_come_to_rest_first(reaction):
     with refused("detection.reaction: retreat"):

@@ -46,7 +46,7 @@ function makeControls(network, given) {
     byId("shortest").textContent = hops < 0 ? "–" : hops;
     byId("sweeps-name").textContent = found.solved ? "rounds of the solver" : "sweeps";
     byId("sweeps").textContent = found.sweeps + (network.atRest() ? "" : " …");
-    const told = !network.atRest() && reason ? "The sweeps have not come this far yet." : inWords(reason, hops);
+    const told = !network.atRest() && reason ? "The sweeps have not come this far yet." : inWords(reason);
     byId("reason").textContent = told + (found.saturated && !/saturat/.test(reason) ? " saturated" : "");
     showChoices();
     showUnder();
@@ -58,8 +58,7 @@ function makeControls(network, given) {
   }
 
   /** Why a climb does not arrive, for a reader who sees the map; `plan_path` has shorter words. */
-  function inWords(reason, hops) {
-    if (reason === NO_PATH && hops >= 0) return "A way exists, but σ is 0 at the start: nothing to climb.";
+  function inWords(reason) {
     if (reason !== TOP) return reason;
     const lit = FUNCTIONS[chosen.function].g(chosen.beta, 0) > 0;
     const why = lit ? ": g(0) is above 0, and such cells are lit without any way to the goal" : "";
