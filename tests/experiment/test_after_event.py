@@ -85,14 +85,15 @@ def test_a_time_that_is_rounded_up_is_still_that_of_its_step(monkeypatch):
     learning = type(simulation.navigator.map.learning)
     look_at = learning.look_at
 
-    def rounded_up(number):
-        time = float(np.nextafter(number * step, np.inf))
-        return time if time / step == number else rounded_up(number + 1)
+    def rounded_up(self, detection):
+        number = round(look_at(self, detection) / step)
+        while True:
+            time = float(np.nextafter(number * step, np.inf))
+            if time / step == number:
+                return time
+            number += 1
 
-    def just_after_a_step(self, detection):
-        return rounded_up(round(look_at(self, detection) / step))
-
-    monkeypatch.setattr(learning, "look_at", just_after_a_step)
+    monkeypatch.setattr(learning, "look_at", rounded_up)
     simulation.run()
     assert simulation.detections
     assert all(len(detection.places.points) for detection in simulation.detections)
