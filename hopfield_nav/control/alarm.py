@@ -105,7 +105,7 @@ class Alarm(NamedTuple):
 
 def make_alarm(n: int) -> Alarm:
     """Armed, and nothing detected, on an arm with ``n`` joints."""
-    return Alarm(AlarmNow(), *np.zeros((3, n)))
+    return Alarm(now=AlarmNow(), direction=np.zeros(n), before=np.zeros(n), q_ref=np.zeros(n))
 
 
 @inlined
@@ -116,7 +116,8 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
     end of a trajectory to the goal (``at_end``) level 1 always counts; else an arm held off it
     would press on.
     """
-    now, level = alarm.now, belief.now.level
+    now = alarm.now
+    level = belief.now.level
     larger = max(level, now.last_level) if rule.episodes else level
     if now.armed:
         fires = level > 1.0 and (at_end or level > now.threshold)
@@ -127,7 +128,8 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
             answered = sensed.time[0] - since_plan > now.fired_time - 1e-9  # for rounding
             _follow_retreat(alarm, sensed, level, since_plan / leg if answered else 0.0)
         elif now.retreat == RetreatStage.DEEPER:
-            now.retreat, now.level_at_retreat = RetreatStage.BACK, level
+            now.retreat = RetreatStage.BACK
+            now.level_at_retreat = level
         if now.retreat != RetreatStage.PASSING:
             now.floor = min(now.floor, larger) if now.retreat == RetreatStage.BACK else larger
         turned = rule.episodes and _grows_elsewhere(alarm, belief, larger)
@@ -143,7 +145,8 @@ def raise_alarm(rule, alarm, sensed, belief, since_plan, leg, at_end):
 @inlined
 def _end_episode(rule, now, level, time):
     """Arm again where what was felt is over, or only what the model has wrong is left."""
-    fallen, back = level < rule.rearm, now.retreat == RetreatStage.BACK
+    fallen = level < rule.rearm
+    back = now.retreat == RetreatStage.BACK
     steady = rule.episodes and back and level < 1.0 and level <= now.floor + STEADY_RANGE
     if not fallen and not steady:
         now.loud_time = time
@@ -154,13 +157,18 @@ def _end_episode(rule, now, level, time):
 
 @inlined
 def _follow_retreat(alarm, sensed, level, share):
-    """Bring the stage of the retreat up to date; ``share`` of the first leg of the new path is over."""
-    now, stage = alarm.now, alarm.now.retreat
+    """Bring the stage of the retreat up to date.
+
+    ``share`` of the first leg of the new path is over.
+    """
+    now = alarm.now
+    stage = alarm.now.retreat
     if stage == RetreatStage.PASSING and share >= 1.0:
         now.retreat = RetreatStage.BACK
     if stage == RetreatStage.PENDING or stage >= RetreatStage.BACK:  # back already, or passing by
         return
-    back, speed = 0.0, 0.0
+    back = 0.0
+    speed = 0.0
     for i in range(sensed.q_ref.size):
         back += (sensed.q_ref[i] - alarm.q_ref[i]) * alarm.direction[i]
         speed += sensed.qd_ref[i] * alarm.direction[i]
@@ -179,7 +187,8 @@ def _grows_elsewhere(alarm, belief, larger):
 
     ``larger``: level of this period or of the last one.
     """
-    now, level = alarm.now, belief.now.level
+    now = alarm.now
+    level = belief.now.level
     if level >= FALLEN_SHARE * now.peak:
         if level > now.peak:
             now.peak = level
@@ -188,7 +197,10 @@ def _grows_elsewhere(alarm, belief, larger):
         return False
     now.peak = np.inf
     now.low = min(now.low, larger)
-    square, along, along_before, known = 0.0, 0.0, 0.0, 0.0
+    square = 0.0
+    along = 0.0
+    along_before = 0.0
+    known = 0.0
     for i in range(belief.tau_external.size):
         square += belief.tau_external[i] * belief.tau_external[i]
         along += belief.tau_external[i] * alarm.direction[i]
@@ -216,7 +228,8 @@ def _take_direction(alarm, belief):
 @inlined
 def _begin_episode(alarm, sensed, belief):
     """Remember what was felt, and where the reference was."""
-    now, moving = alarm.now, 0.0
+    now = alarm.now
+    moving = 0.0
     for i in range(sensed.q_ref.size):
         moving += sensed.qd_ref[i] * sensed.qd_ref[i]
         alarm.q_ref[i] = sensed.q_ref[i]
@@ -227,5 +240,7 @@ def _begin_episode(alarm, sensed, belief):
     now.peak = now.low = now.floor = belief.now.level
     now.retreat = RetreatStage.DEEPER
     now.fired_time = now.loud_time = sensed.time[0]
-    now.level_at_retreat_before, now.level_at_retreat = now.level_at_retreat, 0.0
-    now.armed, now.raised = False, True
+    now.level_at_retreat_before = now.level_at_retreat
+    now.level_at_retreat = 0.0
+    now.armed = False
+    now.raised = True

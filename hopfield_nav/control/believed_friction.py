@@ -64,7 +64,8 @@ def update_believed_friction(model, sensed, resolution, belief):
     """
     friction = model.friction
     for i in range(sensed.q.size):
-        speed, stiffness = sensed.qd[i], model.presliding[i]
+        speed = sensed.qd[i]
+        stiffness = model.presliding[i]
         sensed.friction_doubt[i] = 0.0
         if stiffness == np.inf:
             sensed.friction[i] = believed_at(model, i, speed)
@@ -74,14 +75,16 @@ def update_believed_friction(model, sensed, resolution, belief):
             factor = belief.doubt[i]
             path = sensed.q[i] - belief.q[i]
             if not belief.now.started:
-                path, torque[i, 3] = 0.0, level
+                path = 0.0
+                torque[i, 3] = level
             torque[i, 0] = dahl(torque[i, 0], path, stiffness, level)
             torque[i, 1] = dahl(torque[i, 1], path, stiffness / factor, level)
             torque[i, 2] = dahl(torque[i, 2], path, stiffness * factor, level)
             if level > 0.0 and torque[i, 3] > FORGOTTEN * level:
                 torque[i, 3] *= math.exp(-stiffness / factor * abs(path) / level)
             sensed.friction[i] = torque[i, 0] + friction[i, 1] * speed
-            doubt, share = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3], speed / STANDING_SPEED
+            doubt = abs(torque[i, 2] - torque[i, 1]) + torque[i, 3]
+            share = speed / STANDING_SPEED
             if resolution[i] > 0.0 and share * share < PASSED:
                 back = -resolution[i] if torque[i, 0] > 0.0 else resolution[i]
                 # where less is known of it than usual

@@ -1,9 +1,10 @@
-"""Constants that stand for M K0 in a force estimate from the joint error, for the arm and gains at hand.
+"""Constants that stand for M K0 in a force estimate from the joint error.
 
-Under inverse dynamics a lasting force leaves tau = M K0 q~ on the joints (ragazzon2012 (5.7)). One
-constant a joint in place of that matrix, J^-T K q~, is found by experiment there (5.2, after Stolt et
-al. 2012): here it is the one that explains the wrenches of sampled contacts best, by least squares.
-Since K0 q~ does not depend on K0, the fit is one of an inertia D of each joint, and K = D K0.
+They are those of the arm and the gains at hand. Under inverse dynamics a lasting force leaves
+tau = M K0 q~ on the joints (ragazzon2012 (5.7)). One constant a joint in place of that matrix,
+J^-T K q~, is found by experiment there (5.2, after Stolt et al. 2012): here it is the one that
+explains the wrenches of sampled contacts best, by least squares. Since K0 q~ does not depend on K0,
+the fit is one of an inertia D of each joint, and K = D K0.
 """
 
 from typing import Any
@@ -17,7 +18,8 @@ from hopfield_nav.plugin import Gains
 DOCUMENT_ARM = "ur5_ragazzon2012"
 DOCUMENT_OMEGA = (22.5, 22.5, 37.5, 60.0, 67.5, 75.0)  # [rad/s]
 DOCUMENT_GAIN = (143.2, 148.8, 642.2, 44.9, 3.5, 0.0)  # [N·m/rad] the fit for it and its omega
-_CONTACTS, _SPREAD = 1000, 0.5  # poses; [rad] to either side
+_CONTACTS = 1000  # poses that are drawn
+_SPREAD = 0.5  # [rad] to either side
 _SMALLEST_DETERMINANT = 5e-3  # [m³] poses nearer to a singularity are left out
 _MOST_DRAWS = 100
 _EXPLAINED = 0.5  # least share of the squared wrenches that constants have to explain
@@ -28,10 +30,10 @@ _FITTED: dict[tuple[bytes, ...], np.ndarray] = {}
 
 
 def gains_of_arm(model: Arm, pose: np.ndarray, gains: Gains | None) -> tuple[float, ...]:
-    """K (n,) [N·m/rad] for the control computer's ``model`` with the ``gains`` of its law, about a ``pose`` (n,) [rad].
+    """K (n,) [N·m/rad] for the control computer's ``model``, about a ``pose`` (n,) [rad].
 
-    Of ``ur5_ragazzon2012`` they are the fit to a tenth about its own start, for the document's
-    omega, whatever the pose; all others have four digits.
+    ``gains`` are those of its law. Of ``ur5_ragazzon2012`` K is the fit to a tenth about its own
+    start, for the document's omega, whatever the pose; all others have four digits.
 
     Raises ``BadInput``: the law says no gains, or on this arm no constants explain half of what
     contacts do.
@@ -45,7 +47,8 @@ def gains_of_arm(model: Arm, pose: np.ndarray, gains: Gains | None) -> tuple[flo
     if _is_of_document(model):
         found = np.array(DOCUMENT_GAIN) * (position / np.array(DOCUMENT_OMEGA) ** 2)
         return tuple(found.tolist())
-    key = (*(getattr(model, name).tobytes() for name in _MATTERS), np.asarray(pose).tobytes())
+    of_model = [getattr(model, name).tobytes() for name in _MATTERS]
+    key = (*of_model, np.asarray(pose).tobytes())
     if key not in _FITTED:
         _FITTED[key] = _fitted_inertia(model, pose)
     return tuple(float(f"{value:.{_DIGITS}g}") for value in _FITTED[key] * position)
@@ -65,8 +68,10 @@ def _fitted_inertia(model: Arm, pose: np.ndarray) -> np.ndarray:
     share = explained_share(model, q, wrench, unit, inertia)
     if not share >= _EXPLAINED:
         raise BadInput(
-            f"on this arm the best constants explain {share:.0%} of the squared wrenches of contacts",
-            allowed="numbers of your own, or an estimator with the mass matrix, such as joint_error",
+            f"on this arm the best constants explain {share:.0%} of the squared wrenches"
+            " of contacts",
+            allowed="numbers of your own, or an estimator with the mass matrix,"
+            " such as joint_error",
         )
     return inertia
 
@@ -74,10 +79,10 @@ def _fitted_inertia(model: Arm, pose: np.ndarray) -> np.ndarray:
 def sample_contacts(
     arm: Arm, count: int, spread: float, about: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random poses (count, n) [rad], and a random wrench (count, 6) at each, of some 20 N and 2 N·m.
+    """Random poses (count, n) [rad], and a random wrench (count, 6) at each.
 
-    Each joint is at most ``spread`` from the pose ``about`` [rad]; poses near a singularity are left
-    out, where an arm has six joints or more.
+    Wrenches are of some 20 N and 2 N·m. Each joint is at most ``spread`` from the pose ``about``
+    [rad]; poses near a singularity are left out, where an arm has six joints or more.
 
     Raises ``BadInput``: nearly all are near one.
     """
@@ -104,20 +109,20 @@ def _regular(arm: Arm, poses: np.ndarray) -> np.ndarray:
 
 
 def settled_error(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """Joint error (..., n) that a constant wrench leaves under inverse dynamics, K0^-1 M^-1 J^T F [rad].
+    """Joint error (..., n) [rad] that a constant wrench leaves under inverse dynamics.
 
-    It is q - q_ref at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6) on the tool [N, N·m]
-    and the controller's natural frequencies ``omega`` (n,) [rad/s], the roots of K0. The arm is its
-    controller's model too.
+    It is q - q_ref = K0^-1 M^-1 J^T F at poses ``q`` (..., n) [rad], with the ``wrench`` (..., 6)
+    on the tool [N, N·m] and the controller's natural frequencies ``omega`` (n,) [rad/s], the roots
+    of K0. The arm is its controller's model too.
 
     Source: ragazzon2012 (5.5), (5.7).
     """
     n = len(arm.dh)
     (rows,), lead = as_rows(n, q=q)
-    torque = np.einsum("kij,ki->kj", jacobian(arm, rows), rows_like(wrench, 6, "wrench", lead))
-    error = (
-        np.linalg.solve(mass_matrix(arm, rows), torque[..., None])[..., 0] / np.asarray(omega) ** 2
-    )
+    felt = rows_like(wrench, 6, "wrench", lead)
+    torque = np.einsum("kij,ki->kj", jacobian(arm, rows), felt)
+    acceleration = np.linalg.solve(mass_matrix(arm, rows), torque[..., None])[..., 0]
+    error = acceleration / np.asarray(omega) ** 2
     return error.reshape(*lead, n)
 
 
@@ -140,7 +145,10 @@ def fit_gain(arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray) -> 
 def explained_share(
     arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray, gain: np.ndarray
 ) -> float:
-    """Share of the squared wrenches that ``gain`` explains; the other arguments are those of ``fit_gain``."""
+    """Share of the squared wrenches that ``gain`` explains.
+
+    The other arguments are those of ``fit_gain``.
+    """
     columns, felt = _estimates(arm, q, wrench, omega)
     left = columns @ gain - felt
     return 1.0 - float((left @ left) / (felt @ felt))
@@ -149,7 +157,10 @@ def explained_share(
 def _estimates(
     arm: Arm, q: np.ndarray, wrench: np.ndarray, omega: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What a gain of 1 of each joint estimates, (6 k, n), and the wrenches as far as joints feel them, (6 k,)."""
+    """What a gain of 1 of each joint estimates, (6 k, n), and the felt wrenches (6 k,).
+
+    They are felt as far as an arm of so many joints can.
+    """
     error = settled_error(arm, q, wrench, omega)
     down = jacobian(arm, q).transpose(0, 2, 1)
     up = np.linalg.pinv(down)

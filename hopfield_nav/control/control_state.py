@@ -1,8 +1,9 @@
-"""What the control computer knows, believes and remembers, and what it is told between an alarm and the next path.
+"""What the control computer knows, believes and remembers.
 
-To rest, to slide, to pass by changes what it does (``ControlMode``), and from when on its alarm
-rule takes a growing level for something new (``RetreatStage``). Whoever decides on it, as
-``experiment`` does, calls these functions and writes into none of its memory.
+Here is also what it is told between an alarm and the next path. To rest, to slide, to pass by
+changes what it does (``ControlMode``), and from when on its alarm rule takes a growing level for
+something new (``RetreatStage``). Whoever decides on it, as ``experiment`` does, calls these
+functions and writes into none of its memory.
 """
 
 import math
@@ -40,7 +41,10 @@ class ControlNow:
 
 
 class ControlState(NamedTuple):
-    """What the control computer knows, believes and remembers; the plant's truth is not among it."""
+    """What the control computer knows, believes and remembers.
+
+    The plant's truth is not among it.
+    """
 
     now: ControlNow  # its numbers
     sensed: Sensed  # what it measured last, and its reference
@@ -58,7 +62,10 @@ class ControlState(NamedTuple):
 
 
 def make_control_state(n: int, delay: int, seed: int) -> ControlState:
-    """Nothing felt yet, on an arm with ``n`` joints; ``delay`` in periods, ``seed`` of the sensor noise."""
+    """Nothing felt yet, on an arm with ``n`` joints.
+
+    ``delay`` in periods, ``seed`` of the sensor noise.
+    """
     return ControlState(
         now=ControlNow(),
         sensed=make_sensed(n),
@@ -75,8 +82,12 @@ def make_control_state(n: int, delay: int, seed: int) -> ControlState:
 
 
 def hold_at_start(control: ControlState, controller: Controller, q: np.ndarray) -> None:
-    """Let the torques under way when a run begins bear the weight at ``q`` (n,), as the model has it."""
-    held, limits = gravity_torque(controller.model, q), controller.torque_limits
+    """Let the torques under way when a run begins bear the weight at ``q`` (n,) [rad].
+
+    The weight is that of the model.
+    """
+    held = gravity_torque(controller.model, q)
+    limits = controller.torque_limits
     control.queue[:] = np.clip(held, -limits, limits)
 
 
@@ -98,7 +109,10 @@ def begin_rest(control: ControlState, floating: bool) -> None:
 
 
 def end_rest(control: ControlState, episodes: bool) -> None:
-    """Retreat from here, along a path; with ``episodes`` (see ``AlarmRule``) the way back begins."""
+    """Retreat from here, along a path.
+
+    With ``episodes`` (see ``AlarmRule``) the way back begins.
+    """
     control.now.mode = ControlMode.TRACK
     control.alarm.now.retreat = RetreatStage.TURNED if episodes else RetreatStage.BACK
 
@@ -112,12 +126,16 @@ def begin_slide(control: ControlState) -> None:
 def end_slide(control: ControlState) -> None:
     """Follow a path again: what the level grows by from here on is something new."""
     now = control.alarm.now
-    control.now.mode, now.retreat = ControlMode.TRACK, RetreatStage.BACK
+    control.now.mode = ControlMode.TRACK
+    now.retreat = RetreatStage.BACK
     now.floor = now.low = now.peak = math.inf
 
 
 def depth_in_contact(control: ControlState) -> float:
-    """How far the measured joints are along what the alarm was felt from [rad]; larger is deeper."""
+    """How far the measured joints are along what the alarm was felt from [rad].
+
+    Larger is deeper.
+    """
     return -float(control.sensed.q @ control.alarm.direction)
 
 

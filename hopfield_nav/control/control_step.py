@@ -79,9 +79,9 @@ def follow_arm(sensed):
 
 @inlined
 def estimate_and_judge(model, estimator, detector, resolution, sensed, work, belief):
-    """Update the belief: friction, external torque, wrench, alarm level; reads the frames in ``work``.
+    """Update the belief: friction, external torque, wrench, alarm level.
 
-    ``resolution`` (n,) is the step of the encoders [rad].
+    ``resolution`` (n,) is the step of the encoders [rad]; the frames in ``work`` are up to date.
     """
     tau_external, wrench = belief.tau_external, belief.wrench
     update_believed_friction(model, sensed, resolution, belief.friction)

@@ -1,8 +1,8 @@
-"""Arrival with a model that is not exact: the reference is moved until the arm is where it should be.
+"""Arrival with a model that is not exact, by a reference that is moved.
 
-A control law without an integral stops where its error balances what the model gets wrong. At the
-end of a trajectory, where the reference rests, the measured joint error is therefore integrated
-into a correction of the reference, for any law:
+It is moved until the arm is where it should be. A control law without an integral stops where its
+error balances what the model gets wrong. At the end of a trajectory, where the reference rests, the
+measured joint error is therefore integrated into a correction of the reference, for any law:
 
     d(correction)/dt = rate (q_wanted - q),    q_ref = q_wanted + correction.
 

@@ -51,16 +51,27 @@ class Gathering(NamedTuple):
 
 
 def make_gathering(n: int, rows: int = 0) -> Gathering:
-    """Nothing gathered, and switched off, on an arm with ``n`` joints; ``rows`` of its path are kept."""
-    windows, path = np.zeros((KEPT_WINDOWS, 2 + SIGNALS * n)), np.zeros((rows, 3 * n))
-    links = np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3, 3))
-    return Gathering(GatheringNow(), np.zeros((SIGNALS, n)), np.zeros(n), windows, path, *links)
+    """Nothing gathered, and switched off, on an arm with ``n`` joints.
+
+    ``rows`` of its path are kept.
+    """
+    return Gathering(
+        now=GatheringNow(),
+        sums=np.zeros((SIGNALS, n)),
+        before=np.zeros(n),
+        windows=np.zeros((KEPT_WINDOWS, 2 + SIGNALS * n)),
+        path=np.zeros((rows, 3 * n)),
+        mass=np.zeros(n),
+        center_of_mass=np.zeros((n, 3)),
+        inertia=np.zeros((n, 3, 3)),
+    )
 
 
 @inlined
 def gather(gathering, model, sensed, level):
     """Add this period, and move the model; ``level`` of the detector, infinite during an alarm."""
-    now, sums, n = gathering.now, gathering.sums, sensed.q.size
+    now, sums = gathering.now, gathering.sums
+    n = sensed.q.size
     _move_model(gathering, model, now.share)
     if now.rows < gathering.path.shape[0]:
         row = gathering.path[now.rows]
@@ -84,16 +95,18 @@ def gather(gathering, model, sensed, level):
         gathering.before[i] = sensed.qd[i]
         for k in range(SIGNALS):
             sums[k, i] = 0.0
-    now.count, now.worst = 0, level
+    now.count = 0
+    now.worst = level
 
 
 @inlined
 def _keep_window(gathering, sensed):
     """Write the means of a window that is full."""
-    now, sums, n = gathering.now, gathering.sums, sensed.q.size
+    now, sums = gathering.now, gathering.sums
+    n = sensed.q.size
     row = gathering.windows[now.windows % KEPT_WINDOWS]
-    last = sensed.time[0]
-    row[0], row[1] = last, now.worst
+    row[0] = sensed.time[0]
+    row[1] = now.worst
     for i in range(n):
         sums[2, i] = sensed.qd[i] - gathering.before[i]
         for k in range(SIGNALS):
@@ -110,15 +123,15 @@ def _move_model(gathering, model, share):
             center = gathering.center_of_mass[i, k]
             model.center_of_mass[i, k] += share * (center - model.center_of_mass[i, k])
             for m in range(3):
-                model.inertia[i, k, m] += share * (
-                    gathering.inertia[i, k, m] - model.inertia[i, k, m]
-                )
+                entry = gathering.inertia[i, k, m]
+                model.inertia[i, k, m] += share * (entry - model.inertia[i, k, m])
 
 
 def begin_gathering(n: int, period: float, path_time: float, model: Arm) -> Gathering:
     """Switched on, for a control period [s]; the path of ``path_time`` seconds is kept."""
     made = make_gathering(n, round(path_time / period))
-    made.now.on, made.now.periods = True, max(1, round(WINDOW / period))
+    made.now.on = True
+    made.now.periods = max(1, round(WINDOW / period))
     made.now.share = 1.0 - math.exp(-MODEL_RATE * period)
     for name in ("mass", "center_of_mass", "inertia"):
         getattr(made, name)[...] = getattr(model, name)

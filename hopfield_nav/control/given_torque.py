@@ -1,4 +1,7 @@
-"""A control law that commands what it was told, for those who control the arm from Python themselves."""
+"""A control law that commands what it was told.
+
+It is for those who control the arm from Python themselves.
+"""
 
 import numpy as np
 
@@ -18,7 +21,9 @@ _METHOD = Method(kind="controller", name="given_torque", kernel=apply_given, mem
 
 
 def with_torque(controller: Controller, torque: object) -> Controller:
-    """The control computer with a torque (n,) of the motors [N·m] for its law; limits, period and delay stay.
+    """The control computer with a torque (n,) of the motors [N·m] for its law.
+
+    Limits, period and delay stay.
 
     Raises ``BadInput``: not as many finite numbers as the arm has joints.
     """

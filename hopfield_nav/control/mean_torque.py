@@ -1,8 +1,8 @@
-"""The mean external torque of a period, from the change of the momentum: what observers of it share.
+"""The mean external torque of a period, from the change of the momentum.
 
-The memory of such an observer has 3 n places behind those of ``sampling``: momentum and drift of
-the last call, and the mean torque from ``mean_torque_place(n)`` on. Its own begin at
-``momentum_memory(n)``.
+It is what observers of the momentum share. The memory of such an observer has 3 n places behind
+those of ``sampling``: momentum and drift of the last call, and the mean torque from
+``mean_torque_place(n)`` on. Its own begin at ``momentum_memory(n)``.
 """
 
 from dynamics.kernels.decorators import inlined
@@ -24,21 +24,24 @@ def mean_torque_place(n):
 
 @inlined
 def update_mean_torque(model, sensed, memory, work):
-    """Write into the memory the mean external torque (n,) since the last call [N·m]; returns ``elapsed``.
+    """Write into the memory the mean external torque (n,) since the last call [N·m].
 
-    From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd (De Luca and Mattone
-    2005):
+    Returns ``elapsed``. From dp/dt = tau + C^T qd - g - friction + tau_external with p = M qd
+    (De Luca and Mattone 2005):
 
         mean = (p - p_last)/T - tau - the mean of C^T qd - g - friction,
 
     tau being held and the mean taken by the trapezoidal rule; nothing is written where ``elapsed``
     is 0. Uses ``work.vector`` and what ``update_momentum`` does.
     """
-    qd, n = sensed.qd, sensed.qd.size
+    qd = sensed.qd
+    n = sensed.qd.size
     momentum, rate = work.vector[0], work.vector[1]
     update_momentum(model, model.gravity, qd, work, momentum, rate)
     period = elapsed(sensed, memory)
-    last_momentum, last_drift, mean = SAMPLING, SAMPLING + n, mean_torque_place(n)
+    last_momentum = SAMPLING
+    last_drift = SAMPLING + n
+    mean = mean_torque_place(n)
     for i in range(n):
         drift = rate[i] - sensed.friction[i]
         if period > 0.0:

@@ -1,10 +1,10 @@
-"""How far the torque that the control computer's model predicts may be wrong, for thresholds that allow for it.
+"""How far the torque that the control computer's model predicts may be wrong.
 
-With masses wrong by a share m, and friction by a share f, the residual without contact is about
-m (M qdd_ref + C qd + g) + f friction: what the model itself says of size and shape of its own
-error. About speed zero friction may be anything up to breakaway, and no model tells which; nor does
-the model know breakaway better than the rest of its friction. Of gears that give before they slip
-``believed_friction`` tells what is not known.
+It is for thresholds that allow for it. With masses wrong by a share m, and friction by a share f,
+the residual without contact is about m (M qdd_ref + C qd + g) + f friction: what the model itself
+says of size and shape of its own error. About speed zero friction may be anything up to breakaway,
+and no model tells which; nor does the model know breakaway better than the rest of its friction. Of
+gears that give before they slip ``believed_friction`` tells what is not known.
 
 Noise σ of the measured velocities is a noise M σ of the momentum, of which an observer with a lag
 of rate L leaves at most L M σ (exactly L M σ for periods short beside 1/L). Noise of the measured
@@ -25,9 +25,13 @@ MODEL_ERROR = (
     Parameter("mass_error", 0.15, 0.0, 10.0, "1", "share by which the model's masses may be wrong"),
     Parameter(
         "friction_error", 0.25, 0.0, 10.0, "1",
-        "share of the model's friction by which the true one may differ; a model a fifth too low needs 0.25",
+        "share of the model's friction by which the true one may differ;"
+        " a model a fifth too low needs 0.25",
     ),
-    Parameter("stiction_share", 1.0, 0.0, 10.0, "1", "share of the breakaway torque allowed for about speed zero"),
+    Parameter(
+        "stiction_share", 1.0, 0.0, 10.0, "1",
+        "share of the breakaway torque allowed for about speed zero",
+    ),
     Parameter("stiction_speed", 0.02, 1e-9, 100.0, "rad/s", "how far 'about speed zero' reaches"),
 )  # fmt: skip
 VELOCITY_NOISE = Parameter(
@@ -48,7 +52,10 @@ TORQUE_DEVIATIONS = 6.0
 
 @inlined
 def update_model_torques(model, sensed, work):
-    """Write M qdd_ref + C qd to ``work.vector[0]`` and g to ``work.vector[1]``; reads ``work.turn``."""
+    """Write M qdd_ref + C qd to ``work.vector[0]`` and g to ``work.vector[1]``.
+
+    Reads ``work.turn``.
+    """
     still, weightless = work.still, work.weightless
     for i in range(still.size):
         still[i] = 0.0

@@ -1,8 +1,8 @@
-"""Passages: times for which the level is above ``detection.report``, be there an alarm in them or not.
+"""Passages: times for which the level is above ``detection.report``.
 
-The detector judges a second time, with ``detection.report`` in the place of its threshold and a
-memory of its own. A *passage* begins where that level rises above 1, and ends where it has fallen
-below ``rearm``.
+There may be an alarm in them or not. The detector judges a second time, with ``detection.report``
+in the place of its threshold and a memory of its own. A *passage* begins where that level rises
+above 1, and ends where it has fallen below ``rearm``.
 """
 
 from dynamics.kernels.decorators import inlined
@@ -22,7 +22,8 @@ class PassageNow:
 @inlined
 def passage_turns(controller, rearm, sensed, belief, passage):
     """Whether a passage begins or ends in this period; reads the frames in ``controller.work``."""
-    reporter, work, before = controller.reporter, controller.work, passage.on
+    reporter, work = controller.reporter, controller.work
+    before = passage.on
     passage.level = reporter.kernel(
         controller.model,
         sensed,
@@ -34,7 +35,8 @@ def passage_turns(controller, rearm, sensed, belief, passage):
     )
     passage.on = passage.level > 1.0 or (before and passage.level >= rearm)
     if passage.on and not before:
-        passage.begin, passage.peak = sensed.time[0], passage.level
+        passage.begin = sensed.time[0]
+        passage.peak = passage.level
     elif passage.on:
         passage.peak = max(passage.peak, passage.level)
     return passage.on != before

@@ -29,16 +29,24 @@ LONGEST_PERIOD = 0.05
 
 @inlined
 def elapsed(sensed, memory):
-    """Time since the last call [s]; 0 at the first one and where the clock has jumped: start anew."""
+    """Time since the last call [s].
+
+    0 at the first one and where the clock has jumped: start anew.
+    """
     time = sensed.time[0]
     period = time - memory[LAST_TIME]
-    started, longest = memory[STARTED] == 1.0, max(LONGEST_PERIOD, 1.5 * memory[LAST_GAP])
+    started = memory[STARTED] == 1.0
+    longest = max(LONGEST_PERIOD, 1.5 * memory[LAST_GAP])
     memory[LAST_GAP] = period if started else 0.0
-    memory[STARTED], memory[LAST_TIME] = 1.0, time
+    memory[STARTED] = 1.0
+    memory[LAST_TIME] = time
     return period if started and 0.0 < period <= longest else 0.0
 
 
 @inlined
 def lag_share(pole, period):
-    """Share of a step that a first-order lag of rate ``pole`` [1/s] has followed after ``period``."""
+    """Share of a step that a first-order lag has followed after ``period`` [s].
+
+    ``pole`` is its rate [1/s].
+    """
     return 1.0 - math.exp(-pole * period)

@@ -1,7 +1,8 @@
-"""What the sensors make of the true state: rounding to the encoder's steps, noisy velocities, the wrist.
+"""What the sensors make of the true state.
 
-The random numbers are a generator of the run's own (xorshift64*, Box-Muller), so that a run is
-repeated exactly by its seed, whatever else draws random numbers.
+Angles are rounded to the encoder's steps, velocities and torques are noisy, and the wrist's reading
+comes without the payload. The random numbers are a generator of the run's own (xorshift64*,
+Box-Muller), so that a run is repeated exactly by its seed, whatever else draws random numbers.
 
 Source: Vigna 2016 (xorshift64*); Box and Muller 1958.
 """
@@ -38,9 +39,17 @@ def make_sensors(
     torque_noise: object = 0.0,
 ) -> Sensors:
     """Sensors of an arm with ``n`` joints; one number, or one a joint [rad, rad/s, N·m]."""
-    given = (resolution, velocity_noise, torque_noise)
-    step, noise, torque = (np.zeros(n) + np.asarray(v, dtype=np.float64) for v in given)
-    return Sensors(step, noise, torque, wrist, make_load() if load is None else load)
+    return Sensors(
+        resolution=_one_a_joint(resolution, n),
+        velocity_noise=_one_a_joint(velocity_noise, n),
+        torque_noise=_one_a_joint(torque_noise, n),
+        wrist=wrist,
+        load=make_load() if load is None else load,
+    )
+
+
+def _one_a_joint(value: object, n: int) -> np.ndarray:
+    return np.zeros(n) + np.asarray(value, dtype=np.float64)
 
 
 @record
@@ -58,7 +67,10 @@ def make_generator(seed: int, stream: int = 0x5E) -> Generator:
 
 @inlined
 def sense(sensors, q, qd, random, q_out, qd_out):
-    """Write the measured angles [rad] and velocities [rad/s]; ``random`` moves on where there is noise."""
+    """Write the measured angles [rad] and velocities [rad/s].
+
+    ``random`` moves on where there is noise.
+    """
     resolution, noise = sensors.resolution, sensors.velocity_noise
     for i in range(q.size):
         q_out[i], qd_out[i] = q[i], qd[i]
@@ -70,7 +82,10 @@ def sense(sensors, q, qd, random, q_out, qd_out):
 
 @inlined
 def sense_torque(sensors, random, tau, measured):
-    """Add the noise of its measurement to the motors' torque (n,) [N·m], and write what was ``measured``."""
+    """Add the noise of its measurement to the motors' torque (n,) [N·m].
+
+    Writes what was ``measured``.
+    """
     for i in range(tau.size):
         if sensors.torque_noise[i] > 0.0:
             tau[i] += sensors.torque_noise[i] * gaussian(random)

@@ -13,12 +13,12 @@ SINGULAR_DAMPING = Parameter(
 
 @inlined
 def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
-    """Write the ``wrench`` (6,) at the tool with J^T wrench = ``tau_external`` (n,), at the frames in ``work``.
+    """Write the ``wrench`` (6,) at the tool with J^T wrench = ``tau_external`` (n,).
 
-    Solves (J J^T + λ² I) F = J tau. λ is 0, and for six joints the solution exact, where sqrt(det(J
-    J^T)) is at least ``smallest_determinant`` (|det J| for six joints, m³); nearer to a singularity
-    λ grows, and the status is ``DAMPED`` instead of 0. Arms with fewer than six joints are always
-    damped.
+    The frames in ``work`` are up to date. Solves (J J^T + λ² I) F = J tau. λ is 0, and for six
+    joints the solution exact, where sqrt(det(J J^T)) is at least ``smallest_determinant`` (|det J|
+    for six joints, m³); nearer to a singularity λ grows, and the status is ``DAMPED`` instead of 0.
+    Arms with fewer than six joints are always damped.
 
     Source: ragazzon2012 (5.2); damping after Nakamura and Hanafusa 1986.
     """
@@ -30,9 +30,8 @@ def wrench_from_torque(model, smallest_determinant, work, tau_external, wrench):
     if determinant >= limit and determinant > 1e-24:
         return 0
     share = determinant / limit if 1e-24 < determinant < limit else 0.0  # also where it is NaN
-    _normal_equations(
-        work.jacobian, LARGEST_DAMPING**2 * (1.0 - share), tau_external, square, wrench
-    )
+    damping = LARGEST_DAMPING**2 * (1.0 - share)
+    _normal_equations(work.jacobian, damping, tau_external, square, wrench)
     solve_symmetric(square, wrench)
     return DAMPED
 

@@ -48,11 +48,14 @@ def make_trace(n: int) -> Trace:
 @inlined
 def remember(trace, sensed, belief):
     """Write this period's row."""
-    rows, k = trace.rows, trace.now.next_row
+    rows = trace.rows
+    k = trace.now.next_row
     n = sensed.q.size
-    rows[k, 0], rows[k, 1] = sensed.time[0], belief.now.level
+    rows[k, 0] = sensed.time[0]
+    rows[k, 1] = belief.now.level
     for i in range(n):
-        rows[k, 2 + i], rows[k, 2 + n + i] = sensed.q[i], belief.tau_external[i]
+        rows[k, 2 + i] = sensed.q[i]
+        rows[k, 2 + n + i] = belief.tau_external[i]
     trace.now.next_row = k + 1 if k + 1 < rows.shape[0] else 0
 
 
@@ -78,14 +81,15 @@ def find_onset(trace: Trace, since: float = -np.inf) -> Onset:
     the rise meets the lowest level. An alarm without a rise began when it was raised.
     """
     rows = in_order(trace)
-    rows = rows[rows[:, 0] >= since] if (rows[:, 0] >= since).any() else rows[-1:]
+    recent = rows[:, 0] >= since
+    rows = rows[recent] if recent.any() else rows[-1:]
     level = rows[:, 1]
-    least, rise = level.min(), level[-1] - level.min()
+    least = level.min()
+    rise = level[-1] - least
     k = len(rows) - 1
     if rise > 0.0:
-        first, second = (
-            int(np.flatnonzero(level <= least + share * rise)[-1]) for share in RISE_SHARES
-        )
+        below = [np.flatnonzero(level <= least + share * rise) for share in RISE_SHARES]
+        first, second = int(below[0][-1]), int(below[1][-1])
         k = max(2 * first - second, 0)
     return Onset(float(rows[k, 0]), angles_in(rows[k]).copy())
 
@@ -96,5 +100,6 @@ def free_rows(rows: np.ndarray, onset: float, seconds: float = _BASELINE_TIME) -
     What they say of a contact is what the model leaves, and noise. They are of so many ``seconds``
     before the ``onset`` [s].
     """
-    end, time = onset - _GUARD_TIME, rows[:, 0]
+    end = onset - _GUARD_TIME
+    time = rows[:, 0]
     return np.asarray(rows[(time >= end - seconds) & (time < end)])

@@ -53,16 +53,18 @@ def _advance(plant, controller, trajectory, settings, state, log, last_step):
 
 @inlined
 def before_step(controller, trajectory, settings, state, q, qd, log):
-    """Command what the coming step needs and log it; returns the event that prevents the step, or ``NONE``.
+    """Command what the coming step needs and log it.
 
-    ``q``, ``qd`` (n,): the angles and speeds that the encoders are on.
+    Returns the event that prevents the step, or ``NONE``. ``q``, ``qd`` (n,): the angles and speeds
+    that the encoders are on.
     """
     step = state.now.step
     logging = log.table.shape[0] > 0 and step % settings.log_every == 0
     if logging and log.now.used >= log.table.shape[0]:
         return Event.LOG_FULL
     if step % settings.steps_per_period == 0:
-        control, reading = state.control, state.wrist.reading
+        control = state.control
+        reading = state.wrist.reading
         event = sense_and_command(
             controller, trajectory, settings, control, state.statistics, q, qd, reading, step
         )
@@ -75,7 +77,10 @@ def before_step(controller, trajectory, settings, state, q, qd, log):
 
 @inlined
 def after_step(settings, state, log):
-    """Log what the step has shown and count it; ``DIVERGED`` where a joint has exploded, else ``NONE``."""
+    """Log what the step has shown and count it.
+
+    Returns ``DIVERGED`` where a joint has exploded, else ``NONE``.
+    """
     step = state.now.step
     if log.table.shape[0] > 0 and step % settings.log_every == 0:
         write_truth(log, state.truth)
@@ -94,9 +99,12 @@ def after_step(settings, state, log):
 @inlined
 def _integrate(plant, controller, trajectory, settings, state):
     """One integrator step, the stages of RK4 or the one of semi-implicit Euler in the same loop."""
-    h, count, stages = settings.step, settings.stages, plant.stages
+    h, count = settings.step, settings.stages
+    stages = plant.stages
     time = state.now.step * h
-    q, qd, tau, applied = state.q, state.qd, state.control.sensed.tau, stages.applied
+    q, qd = state.q, state.qd
+    tau = state.control.sensed.tau
+    applied = stages.applied
     implicit_step = h if count == 1 else 0.0
     update_pushes(plant.pushes, time)
     drive(plant.motors, q, tau, applied)
@@ -136,10 +144,11 @@ def loop_types() -> tuple:
     """Numba's types of plant, controller, trajectory, settings, state and log."""
     n = 6  # only the types matter: every size is read from the arrays
     arm = load_arm("ur5_ragazzon2012")
-    contact = make_contact(ContactLaw(0.0, 0.0, 0.0), np.zeros((0, 17)), np.zeros((0, 12)))
-    law, estimator, detector = (
-        applied_type(kind) for kind in ("controller", "estimator", "detector")
-    )
+    no_force = ContactLaw(stiffness=0.0, damping=0.0, friction=0.0)
+    contact = make_contact(no_force, solids=np.zeros((0, 17)), bodies=np.zeros((0, 12)))
+    law = applied_type("controller")
+    estimator = applied_type("estimator")
+    detector = applied_type("detector")
     samples = (
         make_plant(arm, contact, np.zeros(n)),
         Controller(
@@ -154,7 +163,7 @@ def loop_types() -> tuple:
             sensors=make_sensors(n),
             work=make_work(n),
         ),
-        Trajectory(np.zeros(2), np.zeros((1, 6, n))),
+        Trajectory(knots=np.zeros(2), coefficients=np.zeros((1, 6, n))),
         Settings(
             step=0.0,
             stages=0,
@@ -167,7 +176,7 @@ def loop_types() -> tuple:
             alarm=AlarmRule(rearm=0.0, hold_off=0.0, episodes=True, lag=0.0),
             log_every=1,
         ),
-        make_state(np.zeros(n), 0),
-        make_log(0, n),
+        make_state(np.zeros(n), delay=0),
+        make_log(rows=0, n=n),
     )
     return tuple(type_of(sample) for sample in samples)

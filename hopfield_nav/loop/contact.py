@@ -103,7 +103,13 @@ class TouchState(NamedTuple):
 
 def make_touch() -> TouchState:
     """Nothing touches."""
-    return TouchState(TouchNow(), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(6))
+    return TouchState(
+        now=TouchNow(),
+        force=np.zeros(3),
+        point=np.zeros(3),
+        largest=np.zeros(3),
+        beyond=np.zeros(6),
+    )
 
 
 @inlined
@@ -112,7 +118,8 @@ def contact_force(law, depth, gradient, velocity):
 
     ``gradient`` of the distance, at most 1 long; ``velocity`` of the contact point [m/s].
     """
-    rising, square = dot(velocity, gradient), dot(gradient, gradient)
+    rising = dot(velocity, gradient)
+    square = dot(gradient, gradient)
     push = max(law.stiffness * depth - law.damping * rising, 0.0)
     force = times(push, gradient)
     if law.friction > 0.0 and push > 0.0 and square > 0.0:
@@ -140,7 +147,9 @@ def add_contact(contact, qd, work, torque, touch):
         a, d = place_axis(work, bodies, b)
         if still_near(free, b, a, add(a, d)):
             continue
-        room, reach, middle = math.inf, bodies[b, REACH], along(a, 0.5, d)
+        room = math.inf
+        reach = bodies[b, REACH]
+        middle = along(a, 0.5, d)
         for j in range(solids.shape[0]):
             gap = gap_to_bound(solids, j, middle) - reach
             if gap > 0.0:
@@ -153,7 +162,8 @@ def add_contact(contact, qd, work, torque, touch):
                 continue
             steep = length(gradient)
             inward = max(0.5 * (bodies[b, RADIUS] + s), 0.0) / steep if steep > 0.0 else 0.0
-            point, velocity = along(along(a, t, d), -inward, gradient), ZERO
+            point = along(along(a, t, d), -inward, gradient)
+            velocity = ZERO
             if law.damping > 0.0 or law.friction > 0.0:
                 velocity = velocity_of_point(work, qd, link, point)
             force = contact_force(law, depth, gradient, velocity)
@@ -167,7 +177,10 @@ def add_contact(contact, qd, work, torque, touch):
 
 @inlined
 def keep_axis(places, b, start, end, room):
-    """Keep where the axis of body ``b`` starts and ends, and how far both may move from there [m]."""
+    """Keep where the axis of body ``b`` starts and ends.
+
+    ``room`` is how far both may move from there [m].
+    """
     put(places, b, 0, start)
     put(places, b, 3, end)
     places[b, 6] = room
@@ -175,7 +188,10 @@ def keep_axis(places, b, start, end, room):
 
 @inlined
 def still_near(places, b, start, end):
-    """Whether the axis of body ``b`` is no further from its place in ``places`` than it may move."""
+    """Whether the axis of body ``b`` is within what it may move.
+
+    It is compared with its place in ``places``.
+    """
     room = places[b, 6]
     if room <= 0.0:
         return False
@@ -185,7 +201,10 @@ def still_near(places, b, start, end):
 
 @inlined
 def add_touch(touch, link, point, force, beyond):
-    """Add a force [N] on a link at a point in base axes [m] to ``touch``, also as one beyond the flange."""
+    """Add a force [N] on a link at a point in base axes [m] to ``touch``.
+
+    ``beyond``: it is also one beyond the flange.
+    """
     add_three(touch.force, 0, force)
     if beyond:
         add_three(touch.beyond, 0, force)

@@ -1,6 +1,7 @@
-"""What is kept of the true forces, and of the contacts of a run: when they began and ended, how hard.
+"""What is kept of the true forces, and of the contacts of a run.
 
-It is for the record; the control computer knows nothing of it.
+Of a contact: when it began and ended, and how hard it was. It is for the record; the control
+computer knows nothing of it.
 """
 
 import math

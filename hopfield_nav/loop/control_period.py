@@ -1,7 +1,8 @@
-"""The control computer in the loop: once a period it senses, judges and commands; its law also in stages.
+"""The control computer in the loop: once a period it senses, judges and commands.
 
-Of the truth it gets what its sensors are on (angles and speeds of the encoders, the wrist's
-reading), and nothing else of the state but its own part.
+Its law may also command in every stage of the integrator. Of the truth it gets what its sensors are
+on (angles and speeds of the encoders, the wrist's reading), and nothing else of the state but its
+own part.
 """
 
 import numpy as np
@@ -33,14 +34,18 @@ from hopfield_nav.loop.trajectory import evaluate_into
 def sense_and_command(
     controller, trajectory, settings, control, statistics, true_q, true_qd, reading, step
 ):
-    """Sense, judge and command; returns ``REPORTED``, ``DETECTED`` or ``ARRIVED`` before anything moves, else ``NONE``.
+    """Sense, judge and command, before anything moves.
 
+    Returns ``REPORTED``, ``DETECTED`` or ``ARRIVED``, where nothing is commanded, else ``NONE``.
     ``control`` is the control computer's part of the state; of the truth it gets what the encoders
     are on, angles ``true_q`` and speeds ``true_qd`` (n,), and the wrist's ``reading`` (6,), through
     its sensors.
     """
-    sensed, belief, now, knots = control.sensed, control.belief, control.now, trajectory.knots
+    sensed, belief, now = control.sensed, control.belief, control.now
+    knots = trajectory.knots
+    rule = settings.alarm
     time = step * settings.step
+    since = time - knots[0]
     sensed.time[0] = time
     at_end = time >= knots[-1] and settings.tolerance > 0.0
     now.segment = evaluate_into(
@@ -49,18 +54,14 @@ def sense_and_command(
     if now.judged_step != step:
         now.judged_step = step
         _judge(controller, settings, control, true_q, true_qd, reading, at_end)
-        reports = (
-            controller.reporter.parameters.size > 0 and time - knots[0] >= settings.alarm.hold_off
-        )
-        if reports and passage_turns(
-            controller, settings.alarm.rearm, sensed, belief, control.passage
-        ):
+        reports = controller.reporter.parameters.size > 0 and since >= rule.hold_off
+        if reports and passage_turns(controller, rule.rearm, sensed, belief, control.passage):
             return Event.REPORTED
     else:
         _place_reference(control)
-    since, leg = time - knots[0], knots[1] - knots[0]
+    leg = knots[1] - knots[0]
     listens = now.mode != ControlMode.LAW_ONLY
-    if listens and raise_alarm(settings.alarm, control.alarm, sensed, belief, since, leg, at_end):
+    if listens and raise_alarm(rule, control.alarm, sensed, belief, since, leg, at_end):
         return Event.DETECTED
     # as far as the control computer can tell
     apart = sub(column(controller.work.tool, 3), three(settings.goal, 0))
@@ -68,9 +69,8 @@ def sense_and_command(
         return Event.ARRIVED
     statistics.periods += 1
     statistics.damped += 1 if belief.now.damped else 0
-    statistics.saturated += _command(
-        controller, settings, control, step // settings.steps_per_period
-    )
+    period = step // settings.steps_per_period
+    statistics.saturated += _command(controller, settings, control, period)
     return Event.NONE
 
 
@@ -78,7 +78,8 @@ def sense_and_command(
 def _judge(controller, settings, control, true_q, true_qd, reading, at_end):
     """Once a period: measure, correct the reference, estimate, detect, and remember for later."""
     sensors, model, work = controller.sensors, controller.model, controller.work
-    sensed, belief, mode = control.sensed, control.belief, control.now.mode
+    sensed, belief = control.sensed, control.belief
+    mode = control.now.mode
     sense(sensors, true_q, true_qd, control.random, sensed.q, sensed.qd)
     sense_torque(sensors, control.random, sensed.tau, control.tau_sensed)
     share = min(settings.settling * settings.step * settings.steps_per_period, 1.0)
@@ -91,7 +92,8 @@ def _judge(controller, settings, control, true_q, true_qd, reading, at_end):
         model, controller.estimator, controller.detector, sensors.resolution, sensed, work, belief
     )
     if controller.shares.size > 0:
-        belief.now.level /= controller.shares[min(control.now.segment, controller.shares.size - 1)]
+        segment = min(control.now.segment, controller.shares.size - 1)
+        belief.now.level /= controller.shares[segment]
     if settings.alarm.lag > 0.0 and mode == ControlMode.TRACK:
         behind = lag_behind(sensed, control.correction, work) / settings.alarm.lag
         belief.now.level = max(belief.now.level, behind)
@@ -103,9 +105,15 @@ def _judge(controller, settings, control, true_q, true_qd, reading, at_end):
 
 @inlined
 def _command(controller, settings, control, period):
-    """Queue the law's torque, write the one that is due to ``sensed.tau``; 1 where a motor is at a limit."""
-    sensed, delay, queue = control.sensed, settings.delay, control.queue
-    slots, floating = delay + 1, control.now.mode == ControlMode.GRAVITY_COMP
+    """Queue the law's torque, and write the one that is due to ``sensed.tau``.
+
+    Returns 1 where a motor is at a limit.
+    """
+    sensed = control.sensed
+    delay = settings.delay
+    queue = control.queue
+    slots = delay + 1
+    floating = control.now.mode == ControlMode.GRAVITY_COMP
     saturated = command_torque(controller, sensed, floating, queue[period % slots])
     applied = (period - delay) % slots
     for i in range(sensed.tau.size):

@@ -1,4 +1,7 @@
-"""What a run asks of its engine, which advances the state from event to event (``plant.engine`` of a world)."""
+"""What a run asks of its engine, which advances the state from event to event.
+
+A world chooses it by ``plant.engine``.
+"""
 
 import numpy as np
 
@@ -7,18 +10,25 @@ from hopfield_nav.loop.plant import Plant
 
 
 class Engine:
-    """An engine is called as the compiled loop is; what has an answer here is that of an arm with rigid joints.
+    """An engine is called as the compiled loop is.
 
-    Its kernel as a ``Method`` is ``make(world, plant, start) -> Engine`` for a resolved world and
-    joint angles (n,) [rad] at the start.
+    What has an answer here is that of an arm with rigid joints. Its kernel as a ``Method`` is
+    ``make(world, plant, start) -> Engine`` for a resolved world and joint angles (n,) [rad] at the
+    start.
     """
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
-        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        """Advance until step ``last_step`` or the first event.
+
+        Arguments and result are those of the compiled loop.
+        """
         raise NotImplementedError
 
     def encoders(self, q: np.ndarray) -> np.ndarray:
-        """What the encoders show (n,) where the links rest at ``q`` (n,) [rad]: a reference begins there."""
+        """What the encoders show (n,) where the links rest at ``q`` (n,) [rad].
+
+        A reference begins there.
+        """
         return q
 
     def check(
@@ -30,7 +40,9 @@ class Engine:
         gain: np.ndarray,
         held_for: float,
     ) -> None:
-        """Refuse a step that contact, or a damping ``gain`` (n,) held for some seconds, would make explode.
+        """Refuse a step that contact or a held damping would make explode.
+
+        ``gain`` (n,) of the damping law [N·m·s/rad], ``held_for`` [s].
 
         Raises ``BadInput``: the step is too large; arguments as ``check_step``.
         """

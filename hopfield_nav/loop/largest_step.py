@@ -54,10 +54,10 @@ def check_step(
 
 
 def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
-    """Refuse a step at which gears that give before they slip would explode where stages add their torque.
+    """Refuse a step at which gears that give before they slip would explode.
 
-    It asks the arm's ``presliding``; ideal joints are not looked at. For the other arguments see
-    ``check_step``.
+    They do where stages add their torque. It asks the arm's ``presliding``; ideal joints are not
+    looked at. For the other arguments see ``check_step``.
 
     Raises ``BadInput``: with the step that would do.
     """
@@ -70,7 +70,8 @@ def check_gears(arm: Arm, q: np.ndarray, step: float, stages: int) -> None:
 
 def _sampled(arm: Arm, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The start pose and random ones (k, n), and M^-1 there (k, n, n)."""
-    poses = np.vstack([q, np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))])
+    drawn = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSES, len(q)))
+    poses = np.vstack([q, drawn])
     return poses, np.linalg.inv(mass_matrix(arm, poses))
 
 
@@ -110,11 +111,12 @@ def _largest_mobility(plant: Plant, poses: np.ndarray, inverse: np.ndarray) -> f
     axes = 2 if np.all(contact.solids[:, KIND] == UPRIGHT) else 3
     moving = contact.bodies[contact.bodies[:, LINK] > 0]
     ends = [(int(row[LINK]), row[first : first + 3]) for row in moving for first in (START, END)]
-    rows = [
-        jacobian(arm, poses)[:, :axes],
-        *(_point_jacobian(arm, poses, *end)[:, :axes] for end in ends),
-    ]
-    return max(float(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max()) for J in rows)
+    of_ends = [_point_jacobian(arm, poses, link, point) for link, point in ends]
+    mobilities = []
+    for whole in (jacobian(arm, poses), *of_ends):
+        J = whole[:, :axes]
+        mobilities.append(np.linalg.eigvalsh(J @ inverse @ J.transpose(0, 2, 1)).max())
+    return float(max(mobilities))
 
 
 def _point_jacobian(arm: Arm, poses: np.ndarray, link: int, point: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """The log of the compiled loop: one table of its columns, and writing a row of them.
 
 The loops write rows, ``record`` labels and saves them. ``COLUMNS`` is the only place that names a
-signal, with its size, unit, long name and kind of number; ``write_row`` and ``write_truth`` write in
-its order. What records of earlier programs lack is listed in ``record/stored.py``.
+signal, with its size, unit, long name and kind of number; ``write_row`` and ``write_truth`` write
+in its order. What records of earlier programs lack is listed in ``record/stored.py``.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,8 @@ class Column(NamedTuple):
     size: str | None  # ``joint`` (n columns), ``axis`` or ``flange_axis`` (3), or None (1)
     unit: str  # as NetCDF has it
     long_name: str  # what it is
-    truth: bool = False  # whether the plant alone knows it at the start of the step: it is written after the step
+    # whether the plant alone knows it at the start of the step: it is written after the step
+    truth: bool = False
     kind: type = np.float64  # of its numbers in ``log.nc``
 
 
@@ -48,10 +49,14 @@ COLUMNS = (
     Column("tool_position", "axis", "m", "true position of the tool point", truth=True),
     Column("force", "axis", "N", "sum of the true contact forces on the arm", truth=True),
     Column(
-        "contact_link", None, "1", "link of the largest contact force, counted from 1; 0: no contact",
+        "contact_link", None, "1",
+        "link of the largest contact force, counted from 1; 0: no contact",
         truth=True, kind=np.int8,
     ),
-    Column("contact_point", "axis", "m", "where the largest contact force acts; NaN: no contact", truth=True),
+    Column(
+        "contact_point", "axis", "m", "where the largest contact force acts; NaN: no contact",
+        truth=True,
+    ),
     Column("contact_force", "axis", "N", "largest contact force", truth=True),
 )  # fmt: skip
 
@@ -94,21 +99,33 @@ class Log(NamedTuple):
 
 
 def make_log(rows: int, n: int, further: tuple[Column, ...] = ()) -> Log:
-    """An empty log with room for so many rows, for an arm with ``n`` joints; ``further`` columns behind."""
+    """An empty log with room for so many rows, for an arm with ``n`` joints.
+
+    ``further`` columns are behind the others.
+    """
     columns = log_columns(n, further)
     first = next(column.name for column in COLUMNS if column.truth)
-    table = np.empty((rows, max(place.stop for place in columns.values())))
-    wrist, torque = (
-        columns[kind[0].name].start if kind[0] in further else 0
-        for kind in (WRIST_COLUMNS, TORQUE_COLUMNS)
+    width = max(place.stop for place in columns.values())
+    return Log(
+        now=LogNow(),
+        table=np.empty((rows, width)),
+        truth=columns[first].start,
+        wrist=_first_of(WRIST_COLUMNS, columns),
+        torque=_first_of(TORQUE_COLUMNS, columns),
     )
-    return Log(LogNow(), table, columns[first].start, wrist, torque)
+
+
+def _first_of(group: tuple[Column, ...], columns: dict[str, slice]) -> int:
+    """First column of a group of signals that not every log has; 0: there are none."""
+    name = group[0].name
+    return columns[name].start if name in columns else 0
 
 
 def log_columns(n: int, further: tuple[Column, ...] = ()) -> dict[str, slice]:
     """Columns of the table by signal, for an arm with ``n`` joints, and of ``further`` signals."""
     sizes = {"joint": n, "axis": 3, "flange_axis": 3, None: 1}
-    columns, start = {}, 0
+    columns = {}
+    start = 0
     for column in (*COLUMNS, *further):
         columns[column.name] = slice(start, start + sizes[column.size])
         start += sizes[column.size]
@@ -125,7 +142,8 @@ def write_row(log, state, time):
     at = _put_three(table, row, at, sensed.qd_ref, sensed.qdd_ref, sensed.tau)
     at = _put_three(table, row, at, sensed.q, sensed.qd, belief.tau_external)
     at = _put(table, row, at, belief.wrench)
-    table[row, at], table[row, at + 1] = belief.now.level, alarm.now.raised
+    table[row, at] = belief.now.level
+    table[row, at + 1] = alarm.now.raised
     table[row, at + 2] = belief.now.damped
     if log.wrist > 0:
         _put(table, row, log.wrist, sensed.wrench)
@@ -138,7 +156,9 @@ def write_row(log, state, time):
 @inlined
 def write_truth(log, truth):
     """Complete the row with what the integrator's first stage has shown: contact and friction."""
-    row, table, touch = log.now.used - 1, log.table, truth.touch
+    row = log.now.used - 1
+    table = log.table
+    touch = truth.touch
     at = _put(table, row, log.truth, truth.external)
     at = _put(table, row, at, truth.friction)
     at = _put(table, row, at, truth.tool)
@@ -155,7 +175,10 @@ def write_truth(log, truth):
 
 @inlined
 def _put_three(table, row, at, first, second, third):
-    """Write three vectors of one size, one after the other, in one loop: a loop costs more than they do."""
+    """Write three vectors of one size, one after the other, in one loop.
+
+    A loop costs more than they do.
+    """
     n = first.size
     for i in range(n):
         table[row, at + i] = first[i]

@@ -1,12 +1,14 @@
-"""What moves: the rigid arm with friction in its joints, and the forces of contacts and pushes on it.
+"""What moves: the rigid arm with friction in its joints.
 
-It owns the equation of motion (ragazzon2012 (5.1)). Two integrators: classical Runge-Kutta of order
-4, and semi-implicit Euler, which treats viscous damping implicitly in the velocity and is the first
-stage alone. Coulomb friction is found once a step and is the same in all stages (``sticking``).
+Forces of contacts and pushes act on it. It owns the equation of motion (ragazzon2012 (5.1)). Two
+integrators: classical Runge-Kutta of order 4, and semi-implicit Euler, which treats viscous damping
+implicitly in the velocity and is the first stage alone. Coulomb friction is found once a step and
+is the same in all stages (``sticking``).
 
 Where angles and speeds are integrated, ``q`` and ``qd`` are those of the step, ``stage_q`` and
-``stage_qd`` those of a stage, with the accelerations ``stage_qdd`` that the caller finds; ``sum_qd``
-and ``sum_qdd`` are weighted sums of speeds and accelerations over the stages; each an (n,) array.
+``stage_qd`` those of a stage, with the accelerations ``stage_qdd`` that the caller finds;
+``sum_qd`` and ``sum_qdd`` are weighted sums of speeds and accelerations over the stages; each an
+(n,) array.
 """
 
 import math
@@ -31,7 +33,10 @@ SEMI_IMPLICIT_EULER = 1
 
 
 class Motors(NamedTuple):
-    """What the motors of n joints make of the torque that the control computer believes to apply; each (n,)."""
+    """What the motors of n joints make of the torque that the control computer commands.
+
+    Each attribute is (n,).
+    """
 
     gain: np.ndarray  # true torque a believed one [1]
     ripple: np.ndarray  # amplitude of a torque that goes with the joint's angle [N·m]
@@ -41,8 +46,14 @@ class Motors(NamedTuple):
 def make_motors(n: int, gain: object = 1.0, ripple: object = 0.0, cycles: object = 202.0) -> Motors:
     """Motors of an arm with ``n`` joints; one number, or one a joint."""
     return Motors(
-        *(np.zeros(n) + np.asarray(value, dtype=np.float64) for value in (gain, ripple, cycles))
+        gain=_one_a_joint(gain, n),
+        ripple=_one_a_joint(ripple, n),
+        cycles=_one_a_joint(cycles, n),
     )
+
+
+def _one_a_joint(value: object, n: int) -> np.ndarray:
+    return np.zeros(n) + np.asarray(value, dtype=np.float64)
 
 
 class Stages(NamedTuple):
@@ -142,7 +153,8 @@ def plant_acceleration(plant, tau, strain, implicit_step, friction_step):
     """
     stages = plant.stages
     q, qd, qdd, torque, external = stages.q, stages.qd, stages.qdd, stages.torque, stages.external
-    damping, work = plant.damping, stages.work
+    damping = plant.damping
+    work = stages.work
     matrix, bias = work.mass_matrix, work.bias
     update_contact(plant, q, qd)
     update_mass_and_bias(plant.arm, plant.arm.gravity, qd, work)
@@ -162,7 +174,10 @@ def plant_acceleration(plant, tau, strain, implicit_step, friction_step):
 
 @inlined
 def update_contact(plant, q, qd):
-    """Bring the frames in ``stages.work`` up to date, and write ``stages.external`` and ``stages.touch``."""
+    """Bring the frames in ``stages.work`` up to date, and find what touches.
+
+    Writes ``stages.external`` and ``stages.touch``.
+    """
     external, work = plant.stages.external, plant.stages.work
     update_frames(plant.arm, q, work)
     update_tool_position(plant.arm, work)
@@ -174,7 +189,10 @@ def update_contact(plant, q, qd):
 
 @inlined
 def drive(motors, q, tau, applied):
-    """Write the torque (n,) that motors at joint angles ``q`` apply where ``tau`` is commanded [N·m]."""
+    """Write the torque (n,) [N·m] that motors apply where ``tau`` is commanded.
+
+    ``q`` (n,) are the joint angles [rad].
+    """
     for i in range(q.size):
         applied[i] = motors.gain[i] * tau[i]
         if motors.ripple[i] != 0.0:

@@ -27,8 +27,12 @@ class Pushes(NamedTuple):
 
 
 def make_pushes(places: Sequence[Sequence[float]], tables: Sequence[np.ndarray]) -> Pushes:
-    """Pushes with scratch of their own: m places, as in ``Pushes.place``, and for each its rows (k, 4)."""
-    first = np.concatenate([[0], np.cumsum([len(table) for table in tables], dtype=np.int64)])
+    """Pushes with scratch of their own.
+
+    There are m places, as in ``Pushes.place``, and for each its rows (k, 4).
+    """
+    lengths = [len(table) for table in tables]
+    first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     return Pushes(
         place=np.array(places, dtype=np.float64).reshape(-1, 4),
         rows=np.concatenate([*tables, np.zeros((0, 4))]),
@@ -42,10 +46,12 @@ def update_pushes(pushes, time):
     """Write the forces at a time [s] to ``pushes.force``."""
     rows, first, force = pushes.rows, pushes.first, pushes.force
     for j in range(force.shape[0]):
-        i, last = first[j], first[j + 1] - 1
+        i = first[j]
+        last = first[j + 1] - 1
         inside = rows[i, 0] <= time <= rows[last, 0]
         while i + 1 < last and rows[i + 1, 0] <= time:
             i += 1
+        # linear between two rows
         share = (time - rows[i, 0]) / (rows[i + 1, 0] - rows[i, 0])
         for k in range(3):
             value = rows[i, k + 1] + share * (rows[i + 1, k + 1] - rows[i, k + 1])
@@ -59,9 +65,12 @@ def add_pushes(pushes, work, torque, touch):
     The frames in ``work`` are up to date. On the last link a push in front of the flange, z >= 0 in
     its frame, acts on what is beyond it.
     """
-    place, n = pushes.place, work.rotation.shape[0]
+    place = pushes.place
+    n = work.rotation.shape[0]
     for j in range(place.shape[0]):
-        force, at, link = vector(pushes.force, j, 0), vector(place, j, 1), int(place[j, 0])
+        force = vector(pushes.force, j, 0)
+        at = vector(place, j, 1)
+        link = int(place[j, 0])
         if dot(force, force) == 0.0:
             continue
         point = add(vector(work.origin, link, 0), matmul(work.rotation[link - 1], at))

@@ -1,7 +1,8 @@
-"""The rows of a whole run: in memory up to a bound, and beyond it written in pieces to a file without a name.
+"""The rows of a whole run, in memory up to a bound.
 
-The file lies in the folder for temporary files (``TMPDIR``) and is gone with the process, however
-that ends: nothing of an interrupted run is left that could be taken for a record.
+Beyond it they are written in pieces to a file without a name. The file lies in the folder for
+temporary files (``TMPDIR``) and is gone with the process, however that ends: nothing of an
+interrupted run is left that could be taken for a record.
 """
 
 import tempfile
@@ -18,8 +19,9 @@ MAX_ROWS = 131072  # in memory, 95 MB for six joints
 
 
 class Rows:
-    """What the loop has logged of n joints, with room for so many rows at first; 0: nothing is logged.
+    """What the loop has logged of n joints.
 
+    There is room for ``first`` rows at first; 0: nothing is logged.
     ``further`` columns are those that not every log has.
     """
 
@@ -40,14 +42,18 @@ class Rows:
         """The same rows in memory, or in a file of its own."""
         rows, room, log = state
         self.log = log._replace(table=np.empty((room, rows.shape[1])))
-        self._file, self._stored = None, 0
+        self._file = None
+        self._stored = 0
         if len(rows) <= room:
-            self.log.table[: len(rows)], self.log.now.used = rows, len(rows)
+            self.log.table[: len(rows)] = rows
+            self.log.now.used = len(rows)
         else:
             self._append(rows)
 
     def make_room(self) -> None:
-        """Room for more rows, where there is none left: twice as many, or what is there goes to the file.
+        """Room for more rows, where there is none left.
+
+        There is twice as much, or what is there goes to the file.
 
         Raises ``BadInput``: there is no room on the disk.
         """
@@ -60,7 +66,10 @@ class Rows:
             self._store()
 
     def table(self) -> np.ndarray:
-        """Every row so far (k, columns): a copy, or a view of the file, where it takes no memory."""
+        """Every row so far (k, columns).
+
+        It is a copy, or a view of the file, where it takes no memory.
+        """
         if self._file is None:
             return self.log.table[: self.log.now.used].copy()
         self._store()
@@ -76,7 +85,8 @@ class Rows:
 
     def set_last(self, column: slice, value: float) -> None:
         """Change a number of the last row, where there is one."""
-        used, width = self.log.now.used, self.log.table.shape[1]
+        used = self.log.now.used
+        width = self.log.table.shape[1]
         if used:
             self.log.table[used - 1, column] = value
         elif self._file is not None:
@@ -102,6 +112,7 @@ class Rows:
                 f"no room for the signals of so long a run: {error.strerror or error}",
                 where=f"{tempfile.gettempdir()} (TMPDIR)",
                 found=f"{8e-9 * (self._stored + len(rows)) * rows.shape[1]:.2g} GB so far",
-                allowed="more room, record.every above 1, record.signals: none, or a shorter time_limit",
+                allowed="more room, record.every above 1, record.signals: none,"
+                " or a shorter time_limit",
             ) from None
         self._stored += len(rows)

@@ -30,13 +30,14 @@ SUNK_SHARE = 0.75
 
 @inlined
 def watch_sinking(contact, work, touch):
-    """Write ``touch.now.sunk`` and ``share`` where the axis of a body is inside; the frames are up to date.
+    """Write ``touch.now.sunk`` and ``share`` where the axis of a body is inside.
 
-    Of a body with length, the points of its axis that are deepest in each of the solids are looked
-    at.
+    The frames are up to date. Of a body with length, the points of its axis that are deepest in
+    each of the solids are looked at.
     """
     solids, bodies = contact.solids, contact.bodies
-    touch.now.sunk, touch.now.share = 0.0, 0.0
+    touch.now.sunk = 0.0
+    touch.now.share = 0.0
     for b in range(bodies.shape[0]):
         if bodies[b, LINK] == 0.0:
             continue

@@ -1,6 +1,7 @@
-"""What is constant and what changes in the compiled loop: settings, state and its parts; and why it returns.
+"""What is constant and what changes in the compiled loop: settings and state.
 
-``closed_loop`` advances the state; ``experiment.assembly`` makes the settings.
+``Event`` says why it returns. ``closed_loop`` advances the state; ``experiment.assembly`` makes the
+settings.
 """
 
 import math
@@ -101,14 +102,22 @@ class State(NamedTuple):
 
 
 def make_state(q: np.ndarray, delay: int, seed: int = 0) -> State:
-    """State at rest at joint angles ``q`` (n,), with nothing felt yet; ``seed`` of the sensor noise."""
+    """State at rest at joint angles ``q`` (n,) [rad], with nothing felt yet.
+
+    ``delay`` in control periods, ``seed`` of the sensor noise.
+    """
     n = len(q)
     return State(
         now=StateNow(),
         q=np.array(q, dtype=np.float64),
         qd=np.zeros(n),
         strain=np.zeros(n),
-        truth=PlantTruth(np.zeros(3), np.zeros(n), np.zeros(n), make_touch()),
+        truth=PlantTruth(
+            tool=np.zeros(3),
+            external=np.zeros(n),
+            friction=np.zeros(n),
+            touch=make_touch(),
+        ),
         wrist=make_wrist_state(seed),
         control=make_control_state(n, delay, seed),
         statistics=Statistics(),

@@ -36,7 +36,8 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
     ``strain`` (n,) is the torque in the gears before it [N·m], ``matrix`` A (n, n), ``push`` (n,)
     every other torque less C v + g, ``qd`` the velocities now.
     """
-    n, gears = qd.size, arm.presliding
+    n = qd.size
+    gears = arm.presliding
     momentum, speed, level, friction = stages.momentum, stages.speed, stages.level, stages.friction
     for i in range(n):
         value = h * push[i]
@@ -83,7 +84,10 @@ def update_friction(arm, strain, matrix, push, qd, h, stages):
 
 @inlined
 def _balance_gears(gears, strain, matrix, h, stages):
-    """Newton's steps for ``stages.speed`` where all gears give; returns whether they have come to an end."""
+    """Newton's steps for ``stages.speed`` where all gears give.
+
+    Returns whether they have come to an end.
+    """
     speed, level, left, system = stages.speed, stages.level, stages.left, stages.system
     for i in range(speed.size):
         if gears[i] == np.inf:
@@ -101,7 +105,8 @@ def _balance_gears(gears, strain, matrix, h, stages):
                 share = torque / level[i] if ahead else -torque / level[i]
                 system[i, i] += h * h * gears[i] * max(1.0 - share, 0.0)
         solve_symmetric(system, left)
-        change, turned = 0.0, False
+        change = 0.0
+        turned = False
         for i in range(speed.size):
             before = speed[i]
             speed[i] += left[i]
@@ -122,7 +127,8 @@ def hold(stiffness, qd, speed, matrix, torque):
         if stiffness[i] == np.inf and qd[i] == 0.0 and speed[i] == 0.0:
             for j in range(qd.size):
                 matrix[i, j] = matrix[j, i] = 0.0
-            matrix[i, i], torque[i] = 1.0, 0.0
+            matrix[i, i] = 1.0
+            torque[i] = 0.0
 
 
 @inlined
@@ -135,7 +141,10 @@ def rest(stiffness, speed, qd):
 
 @inlined
 def strain_gears(friction, stiffness, before, q, qd, strain):
-    """Bring the torque in the gears (n,) [N·m] along the path from ``before`` to ``q`` (n,) [rad]."""
+    """Bring the torque in the gears ``strain`` (n,) [N·m] along the path of a step.
+
+    It leads from ``before`` to ``q`` (n,) [rad].
+    """
     for i in range(q.size):
         if stiffness[i] < np.inf:
             level = coulomb_level(friction, i, qd[i])

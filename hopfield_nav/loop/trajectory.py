@@ -56,7 +56,8 @@ def quintic_trajectory(
         )
     if len(points) == 1:
         points = np.repeat(points, 2, axis=0)
-    count, times = len(points) - 1, np.asarray(segment_time, dtype=np.float64)
+    count = len(points) - 1
+    times = np.asarray(segment_time, dtype=np.float64)
     if times.shape not in {(), (count,)} or not np.all((times > 0) & (times < np.inf)):
         raise BadInput(
             "times must be positive", found=segment_time, allowed=f"one number, or {count} [s]"
@@ -106,7 +107,10 @@ def evaluate(trajectory: Trajectory, time: float) -> tuple[np.ndarray, np.ndarra
 
 @inlined
 def evaluate_into(trajectory, time, segment, q, qd, qdd):
-    """Write the reference at ``time``; returns its segment, ``segment`` is that of a time before."""
+    """Write the reference at ``time``; returns its segment.
+
+    ``segment`` is that of a time before.
+    """
     knots, coefficients = trajectory.knots, trajectory.coefficients
     hold = trajectory.sample_time
     t = time
@@ -137,7 +141,8 @@ def _evaluate(trajectory, time, q, qd, qdd):
 @kernel
 def _fit(points, durations, rest, first_velocity, first_acceleration, out):
     """Coefficients of all segments for given durations."""
-    count, n = durations.size, points.shape[1]
+    count = durations.size
+    n = points.shape[1]
     for j in range(n):
         v0, a0 = first_velocity[j], first_acceleration[j]
         for k in range(count):
@@ -163,7 +168,8 @@ def _fit_within_limits(points, durations, rest, first_velocity, first_accelerati
     Where the first segment gets no slower, its given start is to blame, and its best duration is
     kept.
     """
-    best, least = durations[0], math.inf
+    best = durations[0]
+    least = math.inf
     moving = False
     for j in range(limits.size):
         moving = moving or first_velocity[j] != 0.0 or first_acceleration[j] != 0.0
@@ -179,7 +185,8 @@ def _fit_within_limits(points, durations, rest, first_velocity, first_accelerati
                 durations[0] = best
                 continue
             if k == 0:
-                best, least = durations[0], share
+                best = durations[0]
+                least = share
             durations[k] *= min(max(share, 1.02), 2.0)
             changed = True
         if not changed:

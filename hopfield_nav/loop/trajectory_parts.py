@@ -1,4 +1,7 @@
-"""Trajectories made of others: at rest, joined, slowed down; and their values at many times at once."""
+"""Trajectories made of others: joined, slowed down; and one at rest.
+
+Here are also their values at many times at once.
+"""
 
 from collections.abc import Sequence
 
@@ -10,11 +13,13 @@ from hopfield_nav.loop.trajectory import Trajectory
 
 def joined(parts: Sequence[Trajectory]) -> Trajectory:
     """Trajectories one after the other, from time 0 on."""
-    knots, now = [np.zeros(1)], 0.0
+    knots = [np.zeros(1)]
+    now = 0.0
     for part in parts:
         knots.append(part.knots[1:] - part.knots[0] + now)
         now = knots[-1][-1]
-    return Trajectory(np.concatenate(knots), np.concatenate([p.coefficients for p in parts]))
+    coefficients = [part.coefficients for part in parts]
+    return Trajectory(np.concatenate(knots), np.concatenate(coefficients))
 
 
 def slowed(trajectory: Trajectory, factor: float) -> Trajectory:
@@ -28,10 +33,10 @@ def slowed(trajectory: Trajectory, factor: float) -> Trajectory:
 def sample(
     trajectory: Trajectory, inside: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Times (m,) and position, velocity, acceleration (m, n) at ``inside`` + 1 instants of every piece.
+    """Times (m,) and position, velocity, acceleration (m, n) at instants of every piece.
 
-    Both ends of a piece are among them, each with the piece's own polynomial: where the
-    acceleration jumps, both values are seen.
+    There are ``inside`` + 1 of a piece.     Both ends of it are among them, each with the piece's
+    own polynomial: where the acceleration jumps, both values are seen.
     """
     h = np.diff(trajectory.knots)
     t = h[:, None] * np.linspace(0.0, 1.0, inside + 1)
@@ -49,14 +54,16 @@ def sample(
 def values_at(
     trajectory: Trajectory, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Position, velocity and acceleration, each (m, n), at times (m,) [s]; at rest from the end on."""
+    """Position, velocity and acceleration, each (m, n), at times (m,) [s].
+
+    It is at rest from the end on.
+    """
     clipped = np.clip(times, trajectory.knots[0], trajectory.knots[-1])
     last = len(trajectory.coefficients) - 1
     piece = np.clip(np.searchsorted(trajectory.knots, clipped, side="right") - 1, 0, last)
     local = (clipped - trajectory.knots[piece])[:, None]
-    q, qd, qdd = (
-        _polynomials(trajectory.coefficients[piece], local, order)[:, 0] for order in range(3)
-    )
+    coefficients = trajectory.coefficients[piece]
+    q, qd, qdd = (_polynomials(coefficients, local, order)[:, 0] for order in range(3))
     ended = np.asarray(times) >= trajectory.knots[-1]
     qd[ended], qdd[ended] = 0.0, 0.0
     return q, qd, qdd

@@ -45,13 +45,23 @@ def make_wrist(
     drift: object = 0.0,
 ) -> Wrist:
     """A sensor; by default there is none. Arguments as the attributes of ``Wrist``."""
-    errors = (np.zeros(6) + np.asarray(value, dtype=np.float64) for value in (offset, noise, drift))
-    return Wrist(every, make_load() if load is None else load, *errors)
+    return Wrist(
+        every=every,
+        load=make_load() if load is None else load,
+        offset=_one_an_axis(offset),
+        noise=_one_an_axis(noise),
+        drift=_one_an_axis(drift),
+    )
+
+
+def _one_an_axis(value: object) -> np.ndarray:
+    return np.zeros(6) + np.asarray(value, dtype=np.float64)
 
 
 def make_wrist_state(seed: int) -> WristState:
     """Nothing read yet."""
-    return WristState(np.zeros(6), np.zeros(6), make_generator(seed, 0xF7))
+    random = make_generator(seed, stream=0xF7)
+    return WristState(reading=np.zeros(6), drift=np.zeros(6), random=random)
 
 
 def read_at_rest(wrist: Wrist, arm: Arm, q: np.ndarray, state: WristState) -> None:
@@ -63,8 +73,12 @@ def read_at_rest(wrist: Wrist, arm: Arm, q: np.ndarray, state: WristState) -> No
 
 @inlined
 def read_wrist(wrist, gravity, stages, state):
-    """Take a sample in the first stage of a step; its accelerations and contacts are in ``stages``."""
-    reading, drift, beyond = state.reading, state.drift, stages.touch.beyond
+    """Take a sample in the first stage of a step.
+
+    Its accelerations and contacts are in ``stages``.
+    """
+    reading, drift = state.reading, state.drift
+    beyond = stages.touch.beyond
     for k in range(6):
         if wrist.drift[k] > 0.0:
             drift[k] += wrist.drift[k] * gaussian(state.random)

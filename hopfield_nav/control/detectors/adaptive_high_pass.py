@@ -35,10 +35,12 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
     The memory holds slow parts of residual, model torque and friction, and the allowances.
     """
-    p, n = unpack(parameters), tau_external.size
+    p = unpack(parameters)
+    n = tau_external.size
     update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
-    period, level = elapsed(sensed, memory), 0.0
+    period = elapsed(sensed, memory)
+    level = 0.0
     share = lag_share(p.corner, period) if period > 0.0 else 1.0
     known = share if period > 0.0 else 0.0  # at the start the model's torques appear as a step
     for i in range(n):
@@ -49,9 +51,8 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         model_torque = high_pass(inertial[i] + weight[i], known, memory, SAMPLING + n + i)
         friction = high_pass(sensed.friction[i], known, memory, SAMPLING + 2 * n + i)
         allowance = p.mass_error * abs(model_torque) + p.friction_error * abs(friction)
-        allowance += p.stiction_share * hidden_friction(
-            model, sensed, i, p.stiction_speed, p.friction_error
-        )
+        hidden = hidden_friction(model, sensed, i, p.stiction_speed, p.friction_error)
+        allowance += p.stiction_share * hidden
         held = SAMPLING + 3 * n + i
         memory[held] = max(allowance, (1.0 - share) * memory[held])
         level = max(level, abs(fast) / (p.threshold[i] + memory[held]))

@@ -37,7 +37,8 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     noisy = model_error.update_inertia(model, sensed, p.velocity_noise, work)
     model_error.update_model_torques(model, sensed, work)
     inertial, weight = work.vector[0], work.vector[1]
-    period, level = elapsed(sensed, memory), 0.0
+    period = elapsed(sensed, memory)
+    level = 0.0
     for i in range(tau_external.size):
         threshold = p.threshold[i] + p.mass_error * (abs(inertial[i]) + abs(weight[i]))
         threshold += p.friction_error * abs(sensed.friction[i])
@@ -48,9 +49,8 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         threshold += p.stiction_share * hidden
         if p.torque_noise[i] > 0.0:
             share = lag_share(p.pole[i], period)
-            threshold += (
-                model_error.TORQUE_DEVIATIONS * p.torque_noise[i] * math.sqrt(share / (2.0 - share))
-            )
+            allowed = model_error.TORQUE_DEVIATIONS * p.torque_noise[i]
+            threshold += allowed * math.sqrt(share / (2.0 - share))
         if noisy:
             threshold += model_error.felt_noise(i, p.pole[i], p.velocity_noise, work)
         level = max(level, abs(tau_external[i]) / threshold)
@@ -59,5 +59,6 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
 METHOD = Method(
     "detector", "adaptive_joint_torque", detect, unpack.declared, lambda n: SAMPLING + n,
-    description="external torque, thresholds that allow for errors of the model", needs=JOINT_TORQUES,
+    description="external torque, thresholds that allow for errors of the model",
+    needs=JOINT_TORQUES,
 )  # fmt: skip

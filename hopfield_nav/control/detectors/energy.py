@@ -34,12 +34,15 @@ unpack = unpacker(
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """|sigma| as a share of the threshold."""
-    p, q, qd, tau, gravity = unpack(parameters), sensed.q, sensed.qd, sensed.tau, model.gravity
+    p = unpack(parameters)
+    q, qd, tau = sensed.q, sensed.qd, sensed.tau
+    gravity = model.gravity
     momentum = work.vector[0]
     update_momentum(model, gravity, qd, work, momentum, work.vector[1])
     moment = work.composite[0]
     energy = -(gravity[0] * moment[1] + gravity[1] * moment[2] + gravity[2] * moment[3])
-    loss, done = 0.0, 0.0
+    loss = 0.0
+    done = 0.0
     for i in range(q.size):
         energy += 0.5 * momentum[i] * qd[i]
         loss += sensed.friction[i] * qd[i]
@@ -51,7 +54,8 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
         memory[SIGMA] += lag_share(p.energy_pole, period) * (mean - memory[SIGMA])
     else:
         memory[SIGMA] = 0.0
-    memory[ENERGY], memory[LOSS] = energy, loss
+    memory[ENERGY] = energy
+    memory[LOSS] = loss
     return abs(memory[SIGMA]) / p.threshold
 
 

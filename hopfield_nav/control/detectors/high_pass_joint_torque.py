@@ -18,15 +18,20 @@ unpack = unpacker(THRESHOLD, CORNER)
 
 @inlined
 def high_pass(value, share, memory, place):
-    """The fast part of ``value``; ``memory[place]`` is the slow part, and starts as ``value`` (share 1)."""
+    """The fast part of ``value``.
+
+    ``memory[place]`` is the slow part, and starts as ``value`` (share 1).
+    """
     memory[place] += share * (value - memory[place])
     return value - memory[place]
 
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest high-passed |torque| as a share of the joint's threshold."""
-    p, n = unpack(parameters), tau_external.size
-    period, level = elapsed(sensed, memory), 0.0
+    p = unpack(parameters)
+    n = tau_external.size
+    period = elapsed(sensed, memory)
+    level = 0.0
     age = SAMPLING + n
     memory[age] = memory[age] + period if period > 0.0 else 0.0
     share = lag_share(p.corner, period) if memory[age] >= SETTLING_TIME else 1.0

@@ -15,7 +15,8 @@ unpack = unpacker(THRESHOLD)
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |torque| as a share of the joint's threshold."""
-    p, level = unpack(parameters), 0.0
+    p = unpack(parameters)
+    level = 0.0
     for i in range(tau_external.size):
         level = max(level, abs(tau_external[i]) / p.threshold[i])
     return level

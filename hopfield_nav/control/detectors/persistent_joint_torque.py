@@ -27,7 +27,9 @@ def detect(model, sensed, parameters, memory, work, tau_external, wrench):
 
     The memory holds, for each joint, when it was last not above.
     """
-    p, time, level = unpack(parameters), sensed.time[0], 0.0
+    p = unpack(parameters)
+    time = sensed.time[0]
+    level = 0.0
     anew = elapsed(sensed, memory) == 0.0
     for i in range(tau_external.size):
         share = abs(tau_external[i]) / p.threshold[i]

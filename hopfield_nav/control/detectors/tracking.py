@@ -16,7 +16,8 @@ unpack = unpacker(
 
 def detect(model, sensed, parameters, memory, work, tau_external, wrench):
     """Largest |q~_i| and |q~'_i| as a share of their thresholds."""
-    p, level = unpack(parameters), 0.0
+    p = unpack(parameters)
+    level = 0.0
     for i in range(sensed.q.size):
         level = max(level, abs(sensed.q[i] - sensed.q_ref[i]) / p.position_threshold[i])
         level = max(level, abs(sensed.qd[i] - sensed.qd_ref[i]) / p.speed_threshold[i])

@@ -22,8 +22,13 @@ unpack = unpacker(POLE, SINGULAR_DAMPING)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
-    """Write the filtered torque and J^-T times it; the status says whether the wrench was damped."""
-    p, qd, tau, n = unpack(parameters), sensed.qd, sensed.tau, sensed.qd.size
+    """Write the filtered torque and J^-T times it.
+
+    The status says whether the wrench was damped.
+    """
+    p = unpack(parameters)
+    qd, tau = sensed.qd, sensed.tau
+    n = sensed.qd.size
     acceleration, needed = work.vector[0], work.vector[1]
     period = elapsed(sensed, memory)
     estimated, last_speed = SAMPLING, SAMPLING + n
@@ -34,9 +39,8 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     for i in range(n):
         if period > 0.0:
             missing = needed[i] + sensed.friction[i] - tau[i]
-            memory[estimated + i] += lag_share(p.pole[i], period) * (
-                missing - memory[estimated + i]
-            )
+            ahead = missing - memory[estimated + i]
+            memory[estimated + i] += lag_share(p.pole[i], period) * ahead
         else:
             memory[estimated + i] = 0.0
         tau_external[i] = memory[estimated + i]

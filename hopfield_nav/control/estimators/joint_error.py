@@ -14,7 +14,8 @@ unpack = unpacker(POSITION_GAIN, SINGULAR_DAMPING)
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write M K0 q~ and J^-T M K0 q~ (5.8); the status says whether the wrench was damped."""
-    p, q, q_ref = unpack(parameters), sensed.q, sensed.q_ref
+    p = unpack(parameters)
+    q, q_ref = sensed.q, sensed.q_ref
     zero, acceleration = work.vector[0], work.vector[1]
     for i in range(q.size):
         acceleration[i] = p.position_gain[i] * (q[i] - q_ref[i])

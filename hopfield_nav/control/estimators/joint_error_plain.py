@@ -14,7 +14,8 @@ from hopfield_nav.plugin import REFERENCE, Method, Parameter, unpacker
 
 GAIN = Parameter(
     "gain", None, 0.0, 1e9, "N·m/rad",
-    "external torque for each radian of joint error; null: fitted to the arm and the gains of the control law",
+    "external torque for each radian of joint error; null: fitted to the arm and the gains of the"
+    " control law",
     per_joint=True, of_arm=gains_of_arm,
 )  # fmt: skip
 unpack = unpacker(GAIN, SINGULAR_DAMPING)
@@ -22,7 +23,8 @@ unpack = unpacker(GAIN, SINGULAR_DAMPING)
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write K q~ and J^-T K q~; the status says whether the wrench was damped."""
-    p, q, q_ref = unpack(parameters), sensed.q, sensed.q_ref
+    p = unpack(parameters)
+    q, q_ref = sensed.q, sensed.q_ref
     for i in range(q.size):
         tau_external[i] = p.gain[i] * (q[i] - q_ref[i])
     return wrench_from_torque(model, p.singular_damping, work, tau_external, wrench)

@@ -1,6 +1,7 @@
-"""External torque by a Kalman filter of the momentum (disturbance Kalman filter: Hu and Xiong 2018).
+"""External torque by a Kalman filter of the momentum.
 
-Each joint's momentum p = M qd and external torque r are a state that is disturbed by white noise w,
+It is the disturbance Kalman filter of Hu and Xiong 2018. Each joint's momentum p = M qd and
+external torque r are a state that is disturbed by white noise w,
 
     dp/dt = tau + C^T qd - g - friction + r,    dr/dt = w,    measured: p + v,
 
@@ -50,9 +51,11 @@ STATE = 5  # numbers a joint: error of the momentum, torque, and their covarianc
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the filtered torque r and J^-T r; the status says whether the wrench was damped."""
-    p, n = unpack(parameters), sensed.qd.size
+    p = unpack(parameters)
+    n = sensed.qd.size
     update_mass_and_bias(model, model.gravity, sensed.qd, work)
-    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
+    period = update_mean_torque(model, sensed, memory, work)
+    mean = mean_torque_place(n)
     for i in range(n):
         measured = 0.0  # variance of the momentum
         for j in range(n):
@@ -80,19 +83,21 @@ def _predict(memory, at, period, mean, walk):
 
 @inlined
 def _correct(memory, at, measured):
-    """The state once the momentum is measured with variance ``measured``: the error is then known to be 0."""
+    """The state once the momentum is measured with variance ``measured``.
+
+    The error is then known to be 0.
+    """
     error, pp, pr, rr = memory[at], memory[at + 2], memory[at + 3], memory[at + 4]
     gain_p, gain_r = pp / (pp + measured), pr / (pp + measured)
     memory[at] -= gain_p * error
     memory[at + 1] -= gain_r * error
-    memory[at + 2], memory[at + 3], memory[at + 4] = (
-        gain_p * measured,
-        gain_r * measured,
-        rr - gain_r * pr,
-    )
+    memory[at + 2] = gain_p * measured
+    memory[at + 3] = gain_r * measured
+    memory[at + 4] = rr - gain_r * pr
 
 
 METHOD = Method(
-    "estimator", "kalman_filter", estimate, unpack.declared, lambda n: momentum_memory(n) + STATE * n,
+    "estimator", "kalman_filter", estimate, unpack.declared,
+    lambda n: momentum_memory(n) + STATE * n,
     description="disturbance Kalman filter of the momentum (Hu and Xiong 2018)",
 )  # fmt: skip

@@ -2,9 +2,10 @@
 
 With p = M qd and dp/dt = tau + C^T qd - g - friction + tau_external, the residual
 
-    r = L (p - p(0) - ∫ (tau + C^T qd - g - friction + r) dt)    obeys    dr/dt = L (tau_external - r):
+    r = L (p - p(0) - ∫ (tau + C^T qd - g - friction + r) dt)
 
-a first-order lag of the true torque, for each joint alone, without accelerations and without M^-1.
+obeys dr/dt = L (tau_external - r): a first-order lag of the true torque, for each joint alone,
+without accelerations and without M^-1.
 
 Sampled with period T, r follows the mean external torque since the last call
 (``update_mean_torque``) with the exact lag, r += (1 - exp(-L T)) (mean - r). That is the same
@@ -22,8 +23,10 @@ unpack = unpacker(POLE, SINGULAR_DAMPING)
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the residual r and J^-T r; the status says whether the wrench was damped."""
-    p, n = unpack(parameters), sensed.qd.size
-    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
+    p = unpack(parameters)
+    n = sensed.qd.size
+    period = update_mean_torque(model, sensed, memory, work)
+    mean = mean_torque_place(n)
     residual = momentum_memory(n)
     for i in range(n):
         if period > 0.0:

@@ -1,4 +1,4 @@
-"""External torque by a sliding-mode observer of the momentum (Garofalo, Mansfeld, Jankowski and Ott 2019).
+"""External torque by a sliding-mode observer of the momentum (Garofalo et al. 2019).
 
 With the error e = p_observer - p of the momentum p = M qd the observer is a super-twisting one with
 linear parts,
@@ -14,11 +14,11 @@ Signs that jump once a period chatter. So the step is implicit (Brogliato, Polya
 2020): with the mean external torque since the last call (``update_mean_torque``) and b = e + T (r -
 mean) the new e solves
 
-    (1 + 2 λ T + λ² T²) e + k1 T |e|^(1/2) sign(e) + k2 T² sign(e) = b,    sign(0) anything from -1 to 1.
+    (1 + 2 λ T + λ² T²) e + k1 T |e|^(1/2) sign(e) + k2 T² sign(e) = b,
 
-Where |b| <= k2 T² it is 0, and r the mean itself: no lag, no chatter, and no filter. Noise passes
-up to the rate k2, which is what ``largest_rate`` trades against speed. It starts anew, with r = 0,
-at the first call and where ``time`` jumps.
+with sign(0) anything from -1 to 1. Where |b| <= k2 T² it is 0, and r the mean itself: no lag, no
+chatter, and no filter. Noise passes up to the rate k2, which is what ``largest_rate`` trades
+against speed. It starts anew, with r = 0, at the first call and where ``time`` jumps.
 """
 
 import math
@@ -36,22 +36,25 @@ unpack = unpacker(
     Parameter("pole", 20.0, 0.0, 1e5, "1/s", "rate λ of the linear parts; 0: none", per_joint=True),
     SINGULAR_DAMPING,
 )  # fmt: skip
-ROOT_SHARE, SIGN_SHARE = 1.5, 1.1  # k1 / L^(1/2) and k2 / L (Levant 1998)
+ROOT_SHARE = 1.5  # k1 / L^(1/2) (Levant 1998)
+SIGN_SHARE = 1.1  # k2 / L (the same)
 
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the torque r and J^-T r; the status says whether the wrench was damped."""
-    p, n = unpack(parameters), sensed.qd.size
-    period, mean = update_mean_torque(model, sensed, memory, work), mean_torque_place(n)
-    error, torque = momentum_memory(n), momentum_memory(n) + n
+    p = unpack(parameters)
+    n = sensed.qd.size
+    period = update_mean_torque(model, sensed, memory, work)
+    mean = mean_torque_place(n)
+    error = momentum_memory(n)
+    torque = momentum_memory(n) + n
     for i in range(n):
         if period > 0.0:
             begin = memory[error + i] + period * (memory[torque + i] - memory[mean + i])
             new, sign = _settled(begin, period, p.largest_rate[i], p.pole[i])
             memory[error + i] = new
-            memory[torque + i] -= period * (
-                SIGN_SHARE * p.largest_rate[i] * sign + p.pole[i] ** 2 * new
-            )
+            falling = SIGN_SHARE * p.largest_rate[i] * sign + p.pole[i] ** 2 * new
+            memory[torque + i] -= period * falling
         else:
             memory[error + i] = memory[torque + i] = 0.0
         tau_external[i] = memory[torque + i]
@@ -66,13 +69,14 @@ def _settled(begin, period, rate, pole):
         return 0.0, begin / jump
     linear = 1.0 + pole * period * (2.0 + pole * period)
     root = ROOT_SHARE * math.sqrt(rate) * period
-    # of |e|^(1/2)
-    size = (math.sqrt(root**2 + 4.0 * linear * (abs(begin) - jump)) - root) / (2.0 * linear)
+    discriminant = root**2 + 4.0 * linear * (abs(begin) - jump)
+    size = (math.sqrt(discriminant) - root) / (2.0 * linear)  # of |e|^(1/2)
     sign = math.copysign(1.0, begin)
     return sign * size**2, sign
 
 
 METHOD = Method(
-    "estimator", "sliding_mode_observer", estimate, unpack.declared, lambda n: momentum_memory(n) + 2 * n,
+    "estimator", "sliding_mode_observer", estimate, unpack.declared,
+    lambda n: momentum_memory(n) + 2 * n,
     description="super-twisting observer of the momentum (Garofalo et al. 2019)",
 )  # fmt: skip

@@ -2,9 +2,9 @@
 
 With inverse dynamics q~'' + K1 q~' + K0 q~ = M^-1 J^T F (ragazzon2012 (5.5)). Without M, and
 without the acceleration of the error, K (q~ + K1/K0 q~') remains: ``joint_error_plain`` and a lead
-that makes it faster, (K1 s + K0)/(s² + K1 s
-+ K0) instead of K0/(s² + K1 s + K0). No model is needed beyond the Jacobian. Thresholds on q~ [rad] and q~' [rad/s]
-themselves: the detector ``tracking``.
+that makes it faster, (K1 s + K0)/(s² + K1 s + K0) instead of K0/(s² + K1 s + K0). No model is
+needed beyond the Jacobian. Thresholds on q~ [rad] and q~' [rad/s] themselves: the detector
+``tracking``.
 """
 
 import math
@@ -18,7 +18,8 @@ unpack = unpacker(GAIN, POSITION_GAIN, VELOCITY_GAIN, SINGULAR_DAMPING)
 
 def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write K (q~ + K1/K0 q~') and J^-T times it; the status says whether the wrench was damped."""
-    p, q, qd, q_ref, qd_ref = unpack(parameters), sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
+    p = unpack(parameters)
+    q, qd, q_ref, qd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
     for i in range(q.size):
         root = math.sqrt(p.position_gain[i])
         # 2/omega to the last digit where K0 = omega², K1 = 2 omega

@@ -10,7 +10,12 @@ on the joints is not known.
 from dynamics.kinematics import add_wrench_torque
 from hopfield_nav.plugin import WRIST, Method, Parameter, unpacker
 
-STARTED, START, COUNT, SUM, SIZE = 0, 1, 2, 3, 9  # places in the memory, and how many they are
+# places in the memory, and how many they are
+STARTED = 0
+START = 1
+COUNT = 2
+SUM = 3
+SIZE = 9
 ZERO = Parameter(
     "zero",
     0.1,
@@ -26,7 +31,8 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
     """Write the measured wrench less its zero, and J^T times it; zeros while the zero is taken."""
     p = unpack(parameters)
     if memory[STARTED] == 0.0:
-        memory[STARTED], memory[START] = 1.0, sensed.time[0]
+        memory[STARTED] = 1.0
+        memory[START] = sensed.time[0]
     zeroing = sensed.time[0] - memory[START] < p.zero
     if zeroing:
         memory[COUNT] += 1.0
@@ -34,9 +40,11 @@ def estimate(model, sensed, parameters, memory, work, tau_external, wrench):
             memory[SUM + k] += sensed.wrench[k]
     share = 1.0 / memory[COUNT] if memory[COUNT] > 0.0 else 0.0
     last = work.rotation.shape[0]
-    turn, origin, tool = work.rotation[last - 1], work.origin[last], work.tool
+    turn, origin = work.rotation[last - 1], work.origin[last]
+    tool = work.tool
     for k in range(3):
-        force, moment = 0.0, 0.0
+        force = 0.0
+        moment = 0.0
         for j in range(3):
             force += turn[k, j] * (sensed.wrench[j] - share * memory[SUM + j])
             moment += turn[k, j] * (sensed.wrench[3 + j] - share * memory[SUM + 3 + j])

@@ -16,7 +16,8 @@ unpack = unpacker(
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = M a + C qd + g (11) with a = qdd_ref - K_D (qd - qd_ref) - K_P (q - q_ref)."""
     q, qd, q_ref, qd_ref, qdd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
-    p, acceleration = unpack(parameters), work.vector[0]
+    p = unpack(parameters)
+    acceleration = work.vector[0]
     for i in range(q.size):
         position, velocity = q[i] - q_ref[i], qd[i] - qd_ref[i]
         acceleration[i] = qdd_ref[i] - p.proportional[i] * position - p.derivative[i] * velocity

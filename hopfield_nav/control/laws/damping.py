@@ -1,4 +1,7 @@
-"""The damping law of ragazzon2012 3.3: tau = -K(t) qd, with K falling linearly from start to end."""
+"""The damping law of ragazzon2012 3.3: tau = -K(t) qd.
+
+K falls linearly from start to end.
+"""
 
 from hopfield_nav.plugin import NO_REFERENCE, Limits, Method, Parameter, unpacker
 

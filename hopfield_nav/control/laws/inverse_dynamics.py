@@ -1,4 +1,4 @@
-"""Inverse-dynamics control that makes each joint a damped linear oscillator (ragazzon2012 chapter 4)."""
+"""Inverse dynamics: each joint becomes a damped linear oscillator (ragazzon2012 chapter 4)."""
 
 import numpy as np
 
@@ -16,9 +16,13 @@ unpack = unpacker(OMEGA, DAMPING_RATIO)
 
 
 def control(model, sensed, parameters, memory, work, tau):
-    """Write tau = M a_q + C qd + g with a_q = qdd_ref - K0 q~ - K1 q~' (4.1), (4.4); (4.6) has zeta = 1."""
+    """Write tau = M a_q + C qd + g with a_q = qdd_ref - K0 q~ - K1 q~' (4.1), (4.4).
+
+    The document's (4.6) has zeta = 1.
+    """
     q, qd, q_ref, qd_ref, qdd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
-    p, acceleration = unpack(parameters), work.vector[0]
+    p = unpack(parameters)
+    acceleration = work.vector[0]
     for i in range(q.size):
         omega, zeta = p.omega[i], p.damping_ratio[i]
         acceleration[i] = (
@@ -38,6 +42,7 @@ def gains_of(values):
 
 METHOD = Method(
     "controller", "inverse_dynamics", control, unpack.declared,
-    description="inverse dynamics, each joint with a natural frequency and a damping ratio (ragazzon2012 chapter 4)",
+    description="inverse dynamics, each joint with a natural frequency and a damping ratio"
+    " (ragazzon2012 chapter 4)",
     gains=gains_of,
 )  # fmt: skip

@@ -28,14 +28,23 @@ from hopfield_nav.plugin import Method, Parameter, unpacker
 
 FAILED = 2  # status: no new gain was found, the one before is kept
 unpack = unpacker(
-    Parameter("position_weight", 1.0, 1e-9, 1e9, "1/rad²", "cost of a joint's error of position", per_joint=True),
-    Parameter("velocity_weight", 0.0, 0.0, 1e9, "s²/rad²", "cost of a joint's error of velocity", per_joint=True),
+    Parameter(
+        "position_weight", 1.0, 1e-9, 1e9, "1/rad²",
+        "cost of a joint's error of position", per_joint=True,
+    ),
+    Parameter(
+        "velocity_weight", 0.0, 0.0, 1e9, "s²/rad²",
+        "cost of a joint's error of velocity", per_joint=True,
+    ),
     Parameter(
         "torque_weight", (1.6e-5, 4.9e-6, 1.6e-6, 4e-4, 1e-2, 2.0), 1e-12, 1e9, "1/(N·m)²",
         "cost of a joint's torque beside that of the reference", per_joint=True,
         fitted_to="ur5_ragazzon2012",
     ),
-    Parameter("gain_period", 0.01, 0.0, 1e6, "s", "time between two gains; 0: one every control period"),
+    Parameter(
+        "gain_period", 0.01, 0.0, 1e6, "s",
+        "time between two gains; 0: one every control period",
+    ),
 )  # fmt: skip
 
 
@@ -46,7 +55,8 @@ def memory_size(n: int) -> int:
 
 def control(model, sensed, parameters, memory, work, tau):
     """Write tau = tau_ref - K x~, with a new gain K when one is due."""
-    p, n = unpack(parameters), tau.size
+    p = unpack(parameters)
+    n = tau.size
     q, qd, q_ref, qd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref
     gain = memory[1 : 1 + 2 * n * n].reshape(n, 2 * n)
     status = 0
@@ -96,8 +106,12 @@ def _update_gain(model, qd, tau, p, scratch, work, gain):
 
 @inlined
 def _arrays(scratch, n):
-    """The derivatives' arrays and the (SCRATCH + 4, 2n, 2n) matrices, as views of one flat array."""
-    square, at = n * n, 5 * n * n
+    """The derivatives' arrays and the (SCRATCH + 4, 2n, 2n) matrices.
+
+    They are views of one flat array.
+    """
+    square = n * n
+    at = 5 * n * n
     slopes = Slopes(
         qdd=view(scratch, at, (n,)),
         tau_q=view(scratch, 0, (n, n)),

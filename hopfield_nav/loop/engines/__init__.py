@@ -1,1 +1,4 @@
-"""Engines: what advances the state of a run, every file one under its own name (see ``hopfield_nav.plugin``)."""
+"""Engines: what advances the state of a run.
+
+Every file is one, under its own name (see ``hopfield_nav.plugin``).
+"""
