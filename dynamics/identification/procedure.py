@@ -1,7 +1,7 @@
-"""Identification of an arm from its logs, from end to end (madsen2020), and how good a model is on other motions.
+"""Identification of an arm from its logs, from end to end (madsen2020).
 
-The formula of madsen2020 4.5 is lost. From its words, each joint's mean squared error over its
-average torque magnitude, summed:
+Here is also how good a model is on other motions. The formula of madsen2020 4.5 is lost. From its
+words, each joint's mean squared error over its average torque magnitude, summed:
 
     NMSE = sum over joints of mean(e²) / mean|tau|   [N·m],
 
@@ -202,34 +202,50 @@ def identify(
     Source: madsen2020 sections 3 to 5.
     """
     options = options or Options()
+    checked = _checked(logs, arm, options.lowest_rate)
+    base = base_parameters(arm, options.rotor == "estimated")
+    n = len(arm.dh)
+    names = [*base.names]
+    if options.friction:
+        names += [f"FC{j + 1}" for j in range(n)]
+        names += [f"FV{j + 1}" for j in range(n)]
+    (Y, tau, clear), lengths = _all_observations(arm, base, checked, options)
+    missing = unexcited(arm, base, Y, names)
+    nothing_moves = len(still_joints(checked)) == n
+    if options.unexcited == "refuse" or nothing_moves:
+        refuse(missing, checked)
+    # how many unknowns a joint's own equation adds to those of the links behind it
+    owned = np.bincount(base.links(), minlength=n + 1)[1:]
+    if options.friction:
+        owned = owned + 2
+    estimate = weighted(Y, tau, owned, lengths, clear)
+    return Identification(
+        given=arm,
+        base=base,
+        options=options,
+        names=tuple(names),
+        estimate=estimate,
+        open=tuple(missing),
+        nmse_given=_nmse_given(arm, base, Y, tau),
+        nmse_fit=nmse(tau, Y @ estimate.values),
+        samples=len(tau),
+        motions=tuple(checked),
+    )
+
+
+def _checked(
+    logs: MotionLog | Mapping[str, Any] | Sequence[MotionLog | Mapping[str, Any]],
+    arm: Arm,
+    lowest_rate: float,
+) -> list[MotionLog]:
+    """One log or several as a list of those that fit the arm."""
     sources: list[Any] = [logs] if isinstance(logs, (MotionLog, Mapping)) else list(logs)
     if not sources:
         raise BadInput("no logs", allowed="one or more")
-    checked = [log for source in sources for log in logs_of(source, arm, options.lowest_rate)]
-    base = base_parameters(arm, options.rotor == "estimated")
-    names = [
-        *base.names,
-        *(f"{kind}{j + 1}" for kind in ("FC", "FV") * options.friction for j in range(len(arm.dh))),
-    ]
-    (Y, tau, clear), lengths = _all_observations(arm, base, checked, options)
-    missing = unexcited(arm, base, Y, names)
-    # or nothing moves at all
-    if options.unexcited == "refuse" or len(still_joints(checked)) == len(arm.dh):
-        refuse(missing, checked)
-    owned = np.bincount(base.links(), minlength=len(arm.dh) + 1)[1:] + 2 * options.friction
-    estimate = weighted(Y, tau, owned, lengths, clear)
-    errors = _nmse_given(arm, base, Y, tau), nmse(tau, Y @ estimate.values)
-    return Identification(
-        arm,
-        base,
-        options,
-        tuple(names),
-        estimate,
-        tuple(missing),
-        *errors,
-        len(tau),
-        tuple(checked),
-    )
+    checked: list[MotionLog] = []
+    for source in sources:
+        checked += logs_of(source, arm, lowest_rate)
+    return checked
 
 
 def _all_observations(
@@ -237,14 +253,14 @@ def _all_observations(
 ) -> tuple[Observations, tuple[int, ...]]:
     """The equations of logs one behind the other, and how many samples each has."""
     parts = [observations(arm, base, log, options) for log in logs]
-    return Observations(*map(np.concatenate, zip(*parts, strict=True))), tuple(
-        len(part.tau) for part in parts
-    )
+    joined = Observations(*map(np.concatenate, zip(*parts, strict=True)))
+    return joined, tuple(len(part.tau) for part in parts)
 
 
 def _nmse_given(arm: Arm, base: BaseParameters, Y: np.ndarray, tau: np.ndarray) -> float:
     """NMSE of an arm's own parameters, without friction, on equations of ``observations`` [N·m]."""
-    return nmse(tau, Y @ np.concatenate([base.of(arm), np.zeros(Y.shape[-1] - len(base.kept))]))
+    without_friction = np.zeros(Y.shape[-1] - len(base.kept))
+    return nmse(tau, Y @ np.concatenate([base.of(arm), without_friction]))
 
 
 def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -> list[str]:
@@ -256,15 +272,11 @@ def unexcited(arm: Arm, base: BaseParameters, Y: np.ndarray, names: list[str]) -
     lively = base_regressor(arm, base, *random_excitation(arm))
     scale = np.ones(Y.shape[-1])
     scale[: len(base.kept)] = np.sqrt((lively**2).sum(axis=1).mean(axis=0))
-    _, values, directions = np.linalg.svd(
-        Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y)), full_matrices=False
-    )
+    scaled = Y.reshape(-1, Y.shape[-1]) / scale / np.sqrt(len(Y))
+    _, values, directions = np.linalg.svd(scaled, full_matrices=False)
     open_ones = directions[values < _LEAST_SHARE * values[0]]
-    return [
-        name
-        for name, part in zip(names, np.abs(open_ones).max(axis=0, initial=0), strict=True)
-        if part > _PART
-    ]
+    parts = np.abs(open_ones).max(axis=0, initial=0)
+    return [name for name, part in zip(names, parts, strict=True) if part > _PART]
 
 
 def still_joints(logs: list[MotionLog]) -> dict[int, float]:

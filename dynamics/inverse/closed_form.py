@@ -1,6 +1,6 @@
-"""The closed form behind ``inverse_kinematics``: which arms have it, and the algebra, angle by angle.
+"""The closed form behind ``inverse_kinematics``, angle by angle.
 
-Those of UR type have it, with parallel axes 2, 3 and 4.
+Arms of UR type have it, with parallel axes 2, 3 and 4.
 
 Axes 2, 3 and 4 are parallel and all point along z1 = (sin θ1, −cos θ1, 0). The wrist centre, frame
 5's origin, lies d4 along z1: two values of θ1 (kebria2016 (3), nowoczyn2023 (2.19)). The tool axes
@@ -83,25 +83,28 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
     [rad] and ``branches`` (8, 3) int64.
     """
     dh = arm.dh
-    d4, d5, offset6 = dh[3, 1], dh[4, 1], dh[5, 0]
-    # rows of T_base_flange = T_base_tool · T_flange_tool^-1, and the wrist centre
-    r0, r1 = matmul(arm.tool, vector(T, 0, 0)), matmul(arm.tool, vector(T, 1, 0))
+    d4, d5 = dh[3, 1], dh[4, 1]
+    # rows of the rotation of T_base_flange = T_base_tool · T_flange_tool^-1
+    r0 = matmul(arm.tool, vector(T, 0, 0))
+    r1 = matmul(arm.tool, vector(T, 1, 0))
     r2 = matmul(arm.tool, vector(T, 2, 0))
-    reach = along(column(arm.tool, 3), dh[5, 1], UP)
-    x = T[0, 3] - dot(r0, reach)
-    y = T[1, 3] - dot(r1, reach)
-    height = T[2, 3] - dot(r2, reach) - dh[0, 1]
+    # the wrist centre, its height above the shoulder
+    from_wrist = along(column(arm.tool, 3), dh[5, 1], UP)
+    x = T[0, 3] - dot(r0, from_wrist)
+    y = T[1, 3] - dot(r1, from_wrist)
+    height = T[2, 3] - dot(r2, from_wrist) - dh[0, 1]
     forward = _along_arm(math.hypot(x, y), d4)
     if not forward >= 0.0:
         return 0
     singular_shoulder = forward == 0.0
     if singular_shoulder:
         forward = math.sqrt(2.0 * ROUNDING * abs(d4))
-    count, down_done, up_done = 0, False, False
+    count = 0
+    # at the shoulder's singularity: which branches of the wrist have their solutions
+    up_done = False
+    down_done = False
     for attempt in range(3 if singular_shoulder else 2):
-        ahead = forward if attempt == 0 else -forward
-        if singular_shoulder:  # 0; as far off as ROUNDING allows only where 0 does not reach
-            ahead = forward * (0.0, 1.0, -1.0)[attempt]
+        ahead = _ahead(forward, attempt, singular_shoulder)
         shoulder = 1 if ahead >= 0.0 else -1
         c1, s1 = _base_direction(x, y, ahead, d4)
         theta1 = math.atan2(s1, c1)
@@ -109,21 +112,26 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
         xx, yx, _ = along(times(c1, r0), s1, r1)
         xz, yz, c5 = along(times(s1, r0), -c1, r1)
         s5 = math.hypot(xz, yz)
-        singular = s5 < WRIST
-        if singular:
+        singular_wrist = s5 < WRIST
+        if singular_wrist:
             s5 = 0.0
-            c6, s6 = math.cos(theta6 + offset6), math.sin(theta6 + offset6)
+            wanted = theta6 + dh[5, 0]
+            c6, s6 = math.cos(wanted), math.sin(wanted)
         else:
             c6, s6 = xz / s5, -yz / s5
-        theta5, angle6 = math.atan2(s5, c5), math.atan2(s6, c6)
+        theta5 = math.atan2(s5, c5)
+        angle6 = math.atan2(s6, c6)
         for wrist in (1, -1):
             if wrist < 0:
-                if singular:
+                if singular_wrist:
                     break
-                c6, s6, theta5, angle6 = -c6, -s6, -theta5, angle6 + math.pi
+                c6, s6 = -c6, -s6
+                theta5 = -theta5
+                angle6 += math.pi
             if down_done if wrist < 0 else up_done:
                 continue
-            s234, c234 = -(s6 * xx + c6 * yx), s6 * r2[0] + c6 * r2[1]
+            s234 = -(s6 * xx + c6 * yx)
+            c234 = s6 * r2[0] + c6 * r2[1]
             if s5 < NEAR_WRIST:
                 s234, c234 = reachable_turn(ahead, height, s234, c234, s5, d5, dh[1, 2], dh[2, 2])
                 angle6 = math.atan2(c234 * r2[0] - s234 * xx, c234 * r2[1] - s234 * yx)
@@ -132,22 +140,38 @@ def solve_all_wanting(arm, T, theta6, solutions, branches):
             angles = theta1, math.atan2(s234, c234), theta5, angle6
             count = _planar(dh, target, angles, (shoulder, wrist), solutions, branches, count)
             if singular_shoulder and count > before:
-                up_done = up_done or wrist > 0 or singular
-                down_done = down_done or wrist < 0 or singular
+                up_done = up_done or wrist > 0 or singular_wrist
+                down_done = down_done or wrist < 0 or singular_wrist
     return count
+
+
+@inlined
+def _ahead(forward, attempt, singular):
+    """How far ahead of the shoulder along the arm the wrist centre lies, in one of its branches.
+
+    At the shoulder's singularity it is 0, and as far off as ``ROUNDING`` allows only where 0 does
+    not reach.
+    """
+    if singular:
+        return forward * (0.0, 1.0, -1.0)[attempt]
+    return forward if attempt == 0 else -forward
 
 
 @inlined
 def _base_direction(x, y, forward, d4):
     """Cosine and sine of θ1 from c1 x + s1 y = forward and s1 x − c1 y = d4."""
-    c1, s1 = forward * x - d4 * y, forward * y + d4 * x
+    c1 = forward * x - d4 * y
+    s1 = forward * y + d4 * x
     length = math.hypot(c1, s1)
     return (c1 / length, s1 / length) if length > 0.0 else (1.0, 0.0)
 
 
 @inlined
 def _along_arm(distance, d4):
-    """√(distance² − d4²), 0 at the shoulder singularity, −1 (or NaN) inside the cylinder of radius d4."""
+    """√(distance² − d4²), 0 at the shoulder singularity.
+
+    It is −1 (or NaN) inside the cylinder of radius d4.
+    """
     gap = distance - abs(d4)
     if abs(gap) <= ROUNDING:
         return 0.0
@@ -175,8 +199,10 @@ def _planar(dh, target, angles, signs, solutions, branches, count):
         if elbow < 0:
             if s3 == 0.0:
                 break
-            s3, theta3 = -s3, -theta3
-        k1, k2 = a2 + a3 * c3, a3 * s3
+            s3 = -s3
+            theta3 = -theta3
+        k1 = a2 + a3 * c3
+        k2 = a3 * s3
         theta2 = math.atan2(k1 * py - k2 * px, k1 * px + k2 * py)
         solutions[count, 0] = _wrapped(theta1 - dh[0, 0])
         solutions[count, 1] = _wrapped(theta2 - dh[1, 0])
@@ -184,7 +210,8 @@ def _planar(dh, target, angles, signs, solutions, branches, count):
         solutions[count, 3] = _wrapped(theta234 - theta2 - theta3 - dh[3, 0])
         solutions[count, 4] = _wrapped(theta5 - dh[4, 0])
         solutions[count, 5] = _wrapped(theta6 - dh[5, 0])
-        branches[count, 0], branches[count, 1], branches[count, 2] = signs[0], signs[1], elbow
+        branches[count, 0], branches[count, 1] = signs
+        branches[count, 2] = elbow
         count += 1
     return count
 

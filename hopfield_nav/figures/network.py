@@ -101,9 +101,10 @@ def plane_along(
 
 
 def depth(landscape: Landscape, beta: float | None) -> np.ndarray:
-    """The values ln σ/ln β over the grid; inf where no path leads to the goal. ``beta`` is that of the network "sum".
+    """The values ln σ/ln β over the grid; inf where no path leads to the goal.
 
-    Of the network "limit" it is the distance to the goal in its shortest steps.
+    ``beta`` is that of the network "sum". Of the network "limit" it is the distance to the goal in
+    its shortest steps.
     """
     if landscape.sums and beta is not None:
         return 0.0 + landscape.activation / np.log(beta)
@@ -118,7 +119,10 @@ def depth_label(landscape: Landscape) -> str:
 
 
 def steps_of_climb(landscape: Landscape) -> np.ndarray:
-    """How many steps the climb from each cell takes to the goal, a grid of int; −1 where it does not arrive."""
+    """How many steps the climb from each cell takes to the goal, a grid of int.
+
+    −1 where it does not arrive.
+    """
     shape = landscape.near.shape
     heights = landscape.activation.reshape(-1)
     steps = np.full(heights.size, -1)
@@ -141,33 +145,63 @@ def add_depth(ax: Axes, depths: np.ndarray, plane: Plane, most: float) -> AxesIm
     """Colour the cells of a plane by their depth, a grid; ``most`` has the darkest."""
     ax.set_facecolor(DARK)
     return ax.imshow(
-        np.ma.masked_invalid(plane.of(depths).T), cmap=STEPS, vmin=0.0, vmax=max(most, 1.0), origin="lower",
-        extent=plane.extent(depths.shape), interpolation="none", zorder=0.5, aspect="equal",
-    )  # fmt: skip
+        np.ma.masked_invalid(plane.of(depths).T),
+        cmap=STEPS,
+        vmin=0.0,
+        vmax=max(most, 1.0),
+        origin="lower",
+        extent=plane.extent(depths.shape),
+        interpolation="none",
+        zorder=0.5,
+        aspect="equal",
+    )
 
 
 def add_arrows(ax: Axes, landscape: Landscape, plane: Plane) -> None:
-    """An arrow in every cell of a plane to the neighbour that is climbed, a dot where it leaves the plane.
+    """An arrow in every cell of a plane to the neighbour that is climbed.
 
-    None where the cells are too many to be seen.
+    A dot where it leaves the plane; none where the cells are too many to be seen.
     """
-    shape = landscape.near.shape
-    index = [range(shape[k]) if k in plane.axes else [c] for k, c in enumerate(plane.cell)]
-    cells = np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(shape))
+    cells = _cells_of(plane, landscape.near.shape)
     cells = cells[np.isfinite(landscape.activation[tuple(cells.T)])]
     if not 0 < len(cells) <= _MOST_ARROWS:
         return
-    move = landscape.climbed(cells) - cells
-    # over the edge of a closed axis
-    move -= np.where(np.abs(move) > np.array(shape) / 2, np.sign(move) * shape, 0)
-    flat, at = move[:, list(plane.axes)] * plane.spacing, plane.points(cells)
-    goes, leaves = flat.any(axis=1), move.any(axis=1) & ~flat.any(axis=1)
+    move = _climbed_moves(landscape, cells)
+    flat = move[:, list(plane.axes)] * plane.spacing
+    goes = flat.any(axis=1)
+    leaves = move.any(axis=1) & ~goes
+    at = plane.points(cells)
     ax.quiver(
-        *at[goes].T, *(_ARROW * flat[goes]).T, angles="xy", scale_units="xy", scale=1.0, units="xy", pivot="mid",
-        width=0.085 * float(plane.spacing.min()), headwidth=3.6, headlength=3.4, headaxislength=3.0,
-        color=COLOURS.ink, alpha=0.62, zorder=2.2,
-    )  # fmt: skip
+        *at[goes].T,
+        *(_ARROW * flat[goes]).T,
+        angles="xy",
+        scale_units="xy",
+        scale=1.0,
+        units="xy",
+        pivot="mid",
+        width=0.085 * float(plane.spacing.min()),
+        headwidth=3.6,
+        headlength=3.4,
+        headaxislength=3.0,
+        color=COLOURS.ink,
+        alpha=0.62,
+        zorder=2.2,
+    )
     ax.plot(*at[leaves].T, ".", color=COLOURS.ink, alpha=0.5, markersize=1.2, zorder=2.2)
+
+
+def _cells_of(plane: Plane, shape: tuple[int, ...]) -> np.ndarray:
+    """The cells (m, rank) of a plane of a grid."""
+    along = [range(shape[k]) if k in plane.axes else [c] for k, c in enumerate(plane.cell)]
+    return np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, len(shape))
+
+
+def _climbed_moves(landscape: Landscape, cells: np.ndarray) -> np.ndarray:
+    """The moves (m, rank) in cells that climb from cells (m, rank), the short way around."""
+    shape = np.array(landscape.near.shape)
+    move = landscape.climbed(cells) - cells
+    over_the_edge = np.abs(move) > shape / 2
+    return np.where(over_the_edge, move - np.sign(move) * shape, move)
 
 
 def add_climb(
@@ -175,17 +209,15 @@ def add_climb(
 ) -> None:
     """A path (k, rank) in a plane; where it is before or behind that, faint."""
     at, inside = plane.points(path), plane.holds(path)
-    for k in range(len(path) - 1):
-        here = inside[k] and inside[k + 1]
-        ax.plot(
-            *at[k : k + 2].T, color="white", lw=width + 1.1, alpha=0.9 if here else 0.3, zorder=3
-        )
-    shown = np.where(
-        (inside[:-1] & inside[1:])[:, None, None], np.stack([at[:-1], at[1:]], axis=1), np.nan
-    )
+    here = inside[:-1] & inside[1:]  # of each step
+    for k, is_here in enumerate(here):
+        alpha = 0.9 if is_here else 0.3
+        ax.plot(*at[k : k + 2].T, color="white", lw=width + 1.1, alpha=alpha, zorder=3)
     ax.plot(*at.T, color=COLOURS.planned, lw=width, alpha=0.4, ls=style, zorder=3.1)
-    ax.plot(*np.insert(shown.reshape(-1, 2), slice(2, None, 2), np.nan, axis=0).T, color=COLOURS.planned, lw=width,
-            ls=style, zorder=3.2)  # fmt: skip
+    steps = np.stack([at[:-1], at[1:]], axis=1)
+    shown = np.where(here[:, None, None], steps, np.nan).reshape(-1, 2)
+    apart = np.insert(shown, slice(2, None, 2), np.nan, axis=0)  # a gap between two steps
+    ax.plot(*apart.T, color=COLOURS.planned, lw=width, ls=style, zorder=3.2)
 
 
 def mark_ends(ax: Axes, path: np.ndarray, plane: Plane, size: float = 4.5) -> None:

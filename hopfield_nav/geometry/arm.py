@@ -16,13 +16,18 @@ from dynamics.work import Work, make_work
 from hopfield_nav.geometry.distance import ClosestPoints, closest_points, segment_distance
 from hopfield_nav.geometry.solids import as_primitives
 
-LINK, START, END, RADIUS, REACH = 0, 1, 4, 7, 11  # columns of a body
+# first columns of the parts of a body
+LINK = 0
+START = 1
+END = 4
+RADIUS = 7
+REACH = 11
 
 
 def arm_bodies(arm: Arm) -> np.ndarray:
-    """The arm's capsules in their order, then the tool's rod where there is one, as rows (k, 12) for kernels.
+    """The arm's capsules, then the tool's rod where there is one, as rows (k, 12) for kernels.
 
-    These are link (0 is the base), start (3) and end (3) of the axis in the link's frame [m],
+    A row is link (0 is the base), start (3) and end (3) of the axis in the link's frame [m],
     radius [m], middle of the axis (3) and distance from there to the farthest point [m].
     """
     rows = arm.capsules
@@ -45,37 +50,46 @@ def _with_reach(rows: np.ndarray) -> np.ndarray:
 
 
 def capsules_in_base(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Capsules of ``arm_bodies`` at q (..., n) [rad] in base axes: (..., k, 7) start, end and radius [m]."""
+    """Capsules of ``arm_bodies`` at q (..., n) [rad] in base axes.
+
+    They are (..., k, 7): start, end and radius [m].
+    """
     (rows,), lead = as_rows(joint_count(arm), q=q)
     bodies = arm_bodies(arm)
-    return _capsules_batch(arm, bodies, rows, make_work(len(arm.dh))).reshape(*lead, len(bodies), 7)
+    out = _capsules_batch(arm, bodies, rows, make_work(len(arm.dh)))
+    return out.reshape(*lead, len(bodies), 7)
 
 
 def arm_distance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Signed distance (..., k, m) [m] of every capsule of ``arm_bodies`` to every packed solid (m, 17).
+    """Signed distance (..., k, m) [m] of every body of the arm to every packed solid (m, 17).
 
-    It is that at joint angles (..., n) [rad], negative where they overlap.
+    Bodies are those of ``arm_bodies``. It is that at joint angles (..., n) [rad], negative where
+    they overlap.
     """
     (rows,), lead = as_rows(joint_count(arm), q=q)
-    bodies, solids = arm_bodies(arm), as_primitives(primitives)
+    bodies = arm_bodies(arm)
+    solids = as_primitives(primitives)
     out = _distance_batch(arm, bodies, solids, rows, make_work(len(arm.dh)))
     return out.reshape(*lead, len(bodies), len(solids))
 
 
 def arm_closest_points(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> ClosestPoints:
-    """As ``arm_distance``, and where each capsule and solid are nearest: (..., k, m) and (..., k, m, 3)."""
+    """As ``arm_distance``, and where each capsule and solid are nearest.
+
+    Distances are (..., k, m), points (..., k, m, 3).
+    """
     return closest_points(capsules_in_base(arm, q), primitives)
 
 
 def arm_clearance(arm: Arm, q: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Least signed distance (...) [m] of the moving arm, links 1 to n and tool, to packed solids (m, 17).
+    """Least signed distance (...) [m] of the moving arm to packed solids (m, 17).
 
-    It is that at joint angles (..., n) [rad]; infinite without solids.
+    Links 1 to n and the tool move. It is that at joint angles (..., n) [rad]; infinite without
+    solids.
     """
     moving = arm_bodies(arm)[:, LINK] > 0
-    return np.asarray(
-        arm_distance(arm, q, primitives)[..., moving, :].min(axis=(-2, -1), initial=np.inf)
-    )
+    distance = arm_distance(arm, q, primitives)[..., moving, :]
+    return np.asarray(distance.min(axis=(-2, -1), initial=np.inf))
 
 
 @inlined

@@ -1,6 +1,7 @@
-"""The arm as pictures, films and the page draw it, made of its capsules: housings across the joints' axes, links, caps.
+"""The arm as pictures, films and the page draw it, made of its capsules.
 
-A part is a solid of revolution in the frame of its link.
+There are housings across the joints' axes, links and caps. A part is a solid of revolution in the
+frame of its link.
 """
 
 from collections.abc import Iterator
@@ -43,15 +44,14 @@ def arm_parts(arm: Arm) -> list[dict[str, Any]]:
     ``start`` [m] and the unit vector ``along``, and ``outline``: rows of a radius and a distance
     from ``start`` [m], which turn about ``along``.
     """
-    parts, frames = [], link_frames(arm, np.zeros(len(arm.dh)))
+    parts = []
+    frames = link_frames(arm, np.zeros(len(arm.dh)))
     for row in arm.capsules:
-        link, capsule = int(row[0]), _Capsule(row[1:4], row[4:7], float(row[7]))
+        link = int(row[0])
+        capsule = _Capsule(row[1:4], row[4:7], float(row[7]))
         # of the joints before and after the link, whose axes stay where they are in its frame
-        joints = [
-            np.linalg.inv(frames[link]) @ frames[k]
-            for k in (link - 1, link)
-            if 0 <= k < len(arm.dh)
-        ]
+        inverse = np.linalg.inv(frames[link])
+        joints = [inverse @ frames[k] for k in (link - 1, link) if 0 <= k < len(arm.dh)]
         axes = [_Line(frame[:3, 3], frame[:3, 2]) for frame in joints]
         parts += [{"link": link, **part} for part in _of_capsule(capsule, axes)]
     if np.linalg.norm(arm.tool[:3, 3]) > 0.01:
@@ -73,7 +73,8 @@ def _of_capsule(capsule: _Capsule, axes: list[_Line]) -> Iterator[dict[str, Any]
     elif ends[0] is not None and ends[0] is ends[1]:
         yield from _housing(capsule, collars=2 if len(axes) > 1 or axes[0].point.any() else 1)
     elif (bent := _corner(ends, radius)) is not None:
-        far = bent + (bent - end) / max(float(np.linalg.norm(bent - end)), 1e-9) * _HALF * radius
+        away = bent - end
+        far = bent + away / max(float(np.linalg.norm(away)), 1e-9) * _HALF * radius
         yield from _housing(_Capsule(bent, start, _NECK * radius), collars=1)
         yield from _housing(_Capsule(far, end, radius), lids=1)
     else:
@@ -97,10 +98,14 @@ def _corner(ends: list[_Line | None], radius: float) -> np.ndarray | None:
 
 
 def _housing(capsule: _Capsule, collars: int = 0, lids: int = 0) -> Iterator[dict[str, Any]]:
-    """A cylinder without sharp edges; collars beyond its end, then its start, lids the other way round."""
+    """A cylinder without sharp edges.
+
+    Collars are beyond its end, then its start, lids the other way round.
+    """
     start, end, radius = capsule
     along = (end - start) / np.linalg.norm(end - start)
-    length, edge = float(np.linalg.norm(end - start)), _EDGE * radius
+    length = float(np.linalg.norm(end - start))
+    edge = _EDGE * radius
     edge = min(edge, length / 2)
     outline = [
         (0, 0),
@@ -128,11 +133,11 @@ def _round(
     length = float(np.linalg.norm(end - start))
     along = (end - start) / length if length > 0 else np.array([0.0, 0.0, 1.0])
     turns = np.linspace(-np.pi / 2, np.pi / 2, 18)
-    outline = [
-        (radius * share * abs(np.cos(turn)), at + radius * share * np.sin(turn))
-        for share, at, part in zip(shares, (0.0, length), np.split(turns, 2), strict=True)
-        for turn in part
-    ]
+    outline = []
+    for share, at, half in zip(shares, (0.0, length), np.split(turns, 2), strict=True):
+        for turn in half:
+            point = (radius * share * abs(np.cos(turn)), at + radius * share * np.sin(turn))
+            outline.append(point)
     return _part(kind, start, along, outline)
 
 

@@ -47,7 +47,9 @@ class ClosestPoints(NamedTuple):
 
 
 def capsule_distance(capsules: np.ndarray, primitives: np.ndarray) -> np.ndarray:
-    """Signed distance (..., m) [m] of capsules (..., 7), start, end and radius [m], to packed solids (m, 17).
+    """Signed distance (..., m) [m] of capsules (..., 7) to packed solids (m, 17).
+
+    A capsule is start, end and radius [m].
 
     Raises ``BadInput``: wrong shapes, or a negative radius.
     """
@@ -61,7 +63,12 @@ def closest_points(capsules: np.ndarray, primitives: np.ndarray) -> ClosestPoint
     rows, lead = _capsules(capsules)
     solids = as_primitives(primitives)
     full = _closest(rows, solids).reshape(*lead, len(solids), 10)
-    return ClosestPoints(full[..., 0], full[..., 1:4], full[..., 4:7], full[..., 7:10])
+    return ClosestPoints(
+        distance=full[..., 0],
+        on_capsule=full[..., 1:4],
+        on_solid=full[..., 4:7],
+        normal=full[..., 7:10],
+    )
 
 
 def _capsules(value: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -103,9 +110,8 @@ def gap_to_bound(solids, j, p):
     w = from_centre(solids, j, p)
     if kind == HALF_SPACE:
         return dot(vector(solids, j, AXES), w)
-    return (math.sqrt(w[0] * w[0] + w[1] * w[1]) if kind == UPRIGHT else length(w)) - solids[
-        j, BOUND
-    ]
+    away = math.sqrt(w[0] * w[0] + w[1] * w[1]) if kind == UPRIGHT else length(w)
+    return away - solids[j, BOUND]
 
 
 @kernel
@@ -123,11 +129,13 @@ def _distances(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
 def _closest(capsules: np.ndarray, solids: np.ndarray) -> np.ndarray:
     out = np.empty((capsules.shape[0], solids.shape[0], 10))
     for i in range(capsules.shape[0]):
-        a, radius = vector(capsules, i, 0), capsules[i, 6]
+        a = vector(capsules, i, 0)
+        radius = capsules[i, 6]
         d = sub(vector(capsules, i, 3), a)
         for j in range(solids.shape[0]):
             s, t, normal = segment_distance(solids, j, a, d)
-            point, outward = along(a, t, d), over(normal, max(length(normal), 1e-300))
+            point = along(a, t, d)
+            outward = over(normal, max(length(normal), 1e-300))
             out[i, j, 0] = s - radius
             put(out[i], j, 1, along(point, -radius, outward))
             put(out[i], j, 4, along(point, -s, outward))

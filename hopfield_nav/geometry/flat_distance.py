@@ -60,9 +60,12 @@ def nearest_to_box(a, d, half):
     if slope_high <= 0.0:
         return 1.0
     for k in range(6):
-        start, step, edge = a[k // 2], d[k // 2], half[k // 2]
+        start = a[k // 2]
+        step = d[k // 2]
+        edge = half[k // 2]
         if step != 0.0:
-            t = ((edge if k % 2 == 0 else -edge) - start) / step
+            plane = edge if k % 2 == 0 else -edge
+            t = (plane - start) / step
             if low < t < high:
                 slope = _slope(t, a, d, half)
                 if slope < 0.0:
@@ -74,7 +77,10 @@ def nearest_to_box(a, d, half):
 
 @inlined
 def _face(t, a, d, half):
-    """(signed distance, slope, normal) of the face that a point at t inside the box is nearest to."""
+    """(signed distance, slope, normal) of the face that a point inside the box is nearest to.
+
+    The point is at t of the segment.
+    """
     p = along(a, t, d)
     side = 1.0 if p[0] > 0.0 else -1.0
     value, slope, normal = abs(p[0]) - half[0], side * d[0], (side, 0.0, 0.0)
@@ -104,11 +110,13 @@ def deepest(face: Callable, tries: int) -> Callable:
         value_high, slope_high, v = face(1.0, a, d, solid)
         if slope_high <= 0.0:
             return value_high, 1.0, v
-        low, high, t, value = 0.0, 1.0, 0.0, value_low
+        low = 0.0
+        high = 1.0
+        t = 0.0
+        value = value_low
         for _ in range(tries):
-            t = (value_high - value_low + slope_low * low - slope_high * high) / (
-                slope_low - slope_high
-            )
+            rise = value_high - value_low + slope_low * low - slope_high * high
+            t = rise / (slope_low - slope_high)
             t = min(max(t, low), high)
             crossing = value_low + slope_low * (t - low)
             value, slope, w = face(t, a, d, solid)
@@ -134,7 +142,8 @@ def box_distance(solids, j, a, d):
     Where the deepest point is equally deep under two faces the gradient is shorter than 1: the
     segment sinks in more slowly than it moves.
     """
-    a, d = into_solid(solids, j, from_centre(solids, j, a)), into_solid(solids, j, d)
+    a = into_solid(solids, j, from_centre(solids, j, a))
+    d = into_solid(solids, j, d)
     half = vector(solids, j, SIZE)
     t = nearest_to_box(a, d, half)
     n = _beyond(along(a, t, d), half)
@@ -162,7 +171,8 @@ def mesh_distance(solids: Table, j: int, a: Vector, d: Vector) -> tuple[float, f
             best, t, normal = s, float(k), n
     first = WIDTH + 4 * int(solids[j, PLANES])
     for k in range(int(solids[j, EDGES])):
-        b, e = vector(solids, j, first + 6 * k), vector(solids, j, first + 6 * k + 3)
+        b = vector(solids, j, first + 6 * k)
+        e = vector(solids, j, first + 6 * k + 3)
         own, other = nearest_shares(a, d, b, e)
         apart = sub(along(a, own, d), along(b, other, e))
         s = length(apart)
@@ -196,10 +206,14 @@ _inside_mesh = deepest(_plane_above, _TRIES)
 
 @inlined
 def mesh_chord(solids, j, p, u, low, high):
-    """(low, high) of a line p + t u in the mesh, within what is given; low > high where it misses."""
+    """(low, high) of a line p + t u in the mesh, within what is given.
+
+    low > high where it misses.
+    """
     for k in range(int(solids[j, PLANES])):
         normal = vector(solids, j, WIDTH + 4 * k)
-        climb, above = dot(normal, u), dot(normal, p) - solids[j, WIDTH + 4 * k + 3]
+        climb = dot(normal, u)
+        above = dot(normal, p) - solids[j, WIDTH + 4 * k + 3]
         if climb > 0.0:
             high = min(high, -above / climb)
         elif climb < 0.0:

@@ -31,12 +31,16 @@ def clamped_ratio(numerator, denominator):
 
 @inlined
 def across(a):
-    """A unit vector square to a; +x where that has no length."""
-    if abs(a[0]) > abs(a[2]):
-        size = math.sqrt(a[0] * a[0] + a[1] * a[1])
-        return -a[1] / size, a[0] / size, 0.0
-    size = math.sqrt(a[1] * a[1] + a[2] * a[2])
-    return (0.0, -a[2] / size, a[1] / size) if size > 0.0 else (1.0, 0.0, 0.0)
+    """A unit vector square to a; +x where that has no length.
+
+    It lies in the plane of y and of x or z, whichever is larger in a.
+    """
+    x, y, z = a
+    if abs(x) > abs(z):
+        size = math.sqrt(x * x + y * y)
+        return -y / size, x / size, 0.0
+    size = math.sqrt(y * y + z * z)
+    return (0.0, -z / size, y / size) if size > 0.0 else (1.0, 0.0, 0.0)
 
 
 @inlined
@@ -63,7 +67,10 @@ def sphere_distance(solids, j, a, d):
 
 @inlined
 def upright_distance(solids, j, a, d):
-    """Segment to an upright cylinder without end; on its axis the normal is square to the segment."""
+    """Segment to an upright cylinder without end.
+
+    On its axis the normal is square to the segment.
+    """
     x, y = a[0] - solids[j, CENTRE], a[1] - solids[j, CENTRE + 1]
     t = clamped_ratio(-(x * d[0] + y * d[1]), d[0] * d[0] + d[1] * d[1])
     x, y = x + t * d[0], y + t * d[1]
@@ -71,11 +78,8 @@ def upright_distance(solids, j, a, d):
     if distance > 0.0:
         return distance - solids[j, SIZE], t, (x / distance, y / distance, 0.0)
     level = math.sqrt(d[0] * d[0] + d[1] * d[1])
-    return (
-        -solids[j, SIZE],
-        t,
-        (-d[1] / level, d[0] / level, 0.0) if level > 0.0 else (1.0, 0.0, 0.0),
-    )
+    normal = (-d[1] / level, d[0] / level, 0.0) if level > 0.0 else (1.0, 0.0, 0.0)
+    return -solids[j, SIZE], t, normal
 
 
 @inlined
@@ -93,8 +97,13 @@ def nearest_shares(a, d, b, e):
 
     Both lengths may be zero. Where the two are nearly parallel, their four ends are tried as well.
     """
-    w, s = sub(a, b), cross(d, e)
-    dd, ee, de, dw, ew = dot(d, d), dot(e, e), dot(d, e), dot(d, w), dot(e, w)
+    w = sub(a, b)
+    s = cross(d, e)
+    dd = dot(d, d)
+    ee = dot(e, e)
+    de = dot(d, e)
+    dw = dot(d, w)
+    ew = dot(e, w)
     square = dot(s, s)  # dd ee - de², without its cancellation
     t = clamped_ratio(de * ew - ee * dw, square)
     u = clamped_ratio(ew + t * de, ee)
@@ -124,7 +133,8 @@ def _gap(t, u, w, d, e):
 def capsule_distance_to(solids, j, a, d):
     """Segment to capsule; where the axes meet the normal is square to both."""
     half = vector(solids, j, AXES)  # of its axis
-    b, e = sub(vector(solids, j, CENTRE), half), times(2.0, half)
+    b = sub(vector(solids, j, CENTRE), half)
+    e = times(2.0, half)
     t, u = nearest_shares(a, d, b, e)
     w = along(sub(along(a, t, d), b), -u, e)
     distance = length(w)
@@ -143,10 +153,11 @@ def _slope(t, a, b, c, z, dz, radius, half):
 
     The distance from the axis is sqrt(a t² + 2 b t + c), the place along it z + t dz.
     """
-    slope, curve = 0.0, 0.0
-    along = z + t * dz
-    if abs(along) > half:
-        slope += dz * (along - half if along > 0.0 else along + half)
+    slope = 0.0
+    curve = 0.0
+    height = z + t * dz
+    if abs(height) > half:
+        slope += dz * (height - half if height > 0.0 else height + half)
         curve += dz * dz
     square = max((a * t + 2.0 * b) * t + c, 0.0)
     if square > radius * radius:
@@ -210,7 +221,8 @@ def _deepest(a, b, c, z, dz, radius, half):
     It is an end, the point nearest to the axis or to the middle plane, or one as far from the side
     as from an end.
     """
-    t, best = 0.0, _depth(0.0, a, b, c, z, dz, radius, half)
+    t = 0.0
+    best = _depth(0.0, a, b, c, z, dz, radius, half)
     for k in range(7):
         if k == 0:
             tk = 1.0
@@ -235,15 +247,17 @@ def _blend(t, a, b, z, dz, distance, radius, half):
 
     Half-way between the ends the two of them push against each other, and the share is 0.
     """
-    rho, along = distance - radius, z + t * dz
-    zeta, small = abs(along) - half, 1e-12 * (radius + half)
+    rho = distance - radius
+    height = z + t * dz
+    zeta = abs(height) - half
+    small = 1e-12 * (radius + half)
     inner = 0.0 < t < 1.0
     if rho > zeta + small:
         return 1.0, 0.0
     if zeta > rho + small:
-        return 0.0, 0.0 if inner and abs(along) <= small else 1.0
+        return 0.0, 0.0 if inner and abs(height) <= small else 1.0
     rate = (a * t + b) / distance if distance > 0.0 else 0.0
-    rise = dz if along > 0.0 else -dz
+    rise = dz if height > 0.0 else -dz
     if not inner or rate * rise >= 0.0:
         return 1.0, 0.0
     side = rise / (rise - rate)
@@ -252,16 +266,26 @@ def _blend(t, a, b, z, dz, distance, radius, half):
 
 @inlined
 def cylinder_distance(solids, j, a, d):
-    """Segment to cylinder; see ``round_distance`` for what is returned, ``flat_distance`` for the gradient."""
-    radius, half, axis = solids[j, SIZE], solids[j, SIZE + 1], vector(solids, j, AXES)
+    """Segment to cylinder.
+
+    See ``round_distance`` for what is returned, ``flat_distance`` for the gradient.
+    """
+    radius = solids[j, SIZE]
+    half = solids[j, SIZE + 1]
+    axis = vector(solids, j, AXES)
     w = from_centre(solids, j, a)
-    z, rise = dot(w, axis), dot(d, axis)
-    w, e = along(w, -z, axis), along(d, -rise, axis)
-    ee, we, ww = dot(e, e), dot(w, e), dot(w, w)
+    z = dot(w, axis)
+    rise = dot(d, axis)
+    w = along(w, -z, axis)
+    e = along(d, -rise, axis)
+    ee = dot(e, e)
+    we = dot(w, e)
+    ww = dot(w, w)
     t = nearest_to_cylinder(ee, we, ww, z, rise, radius, half)
     p = along(w, t, e)
     distance = length(p)
-    rho, zeta = max(distance - radius, 0.0), max(abs(z + t * rise) - half, 0.0)
+    rho = max(distance - radius, 0.0)
+    zeta = max(abs(z + t * rise) - half, 0.0)
     s = math.sqrt(rho * rho + zeta * zeta)
     if s > SURFACE:
         side, end = rho / s, zeta / s
@@ -276,4 +300,5 @@ def cylinder_distance(solids, j, a, d):
     # square to it and to the segment
     on_axis = over(cross(axis, e), math.sqrt(ee)) if ee > 0.0 else across(axis)
     p = over(p, distance) if distance > 0.0 else on_axis
-    return s, t, along(times(side, p), end, axis)
+    normal = along(times(side, p), end, axis)
+    return s, t, normal

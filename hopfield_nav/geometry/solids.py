@@ -28,7 +28,10 @@ Vector = Sequence[float] | np.ndarray
 
 
 def thickness(primitives: np.ndarray) -> np.ndarray:
-    """Smallest width (m,) of solids (m, 17) [m]; of a mesh no more than it; infinite for a half space."""
+    """Smallest width (m,) of solids (m, 17) [m].
+
+    Of a mesh it is no more than that; it is infinite for a half space.
+    """
     rows = as_primitives(primitives)
     width = 2.0 * rows[:, SIZE]
     boxes = rows[:, KIND] == BOX
@@ -49,7 +52,9 @@ def sphere(center: Vector, radius: float) -> np.ndarray:
 
 
 def box(center: Vector, size: Vector, rotation: np.ndarray | None = None) -> np.ndarray:
-    """A box about (3,), with edges (3,) [m] turned by R_base_box (default the identity), as a row (17,).
+    """A box about (3,), with edges (3,) [m], as a row (17,).
+
+    ``rotation`` is R_base_box, by default the identity.
 
     Raises ``BadInput``: wrong shape, a length that is not positive, or no rotation.
     """
@@ -70,11 +75,14 @@ def upright_cylinder(center: Vector, radius: float) -> np.ndarray:
 def finite_cylinder(
     center: Vector, radius: float, height: float, axis: Vector = (0.0, 0.0, 1.0)
 ) -> np.ndarray:
-    """A cylinder with flat ends about its middle (3,) [m], along an axis (3,) of any length, as a row (17,).
+    """A cylinder with flat ends about its middle (3,) [m], as a row (17,).
+
+    ``axis`` (3,) has any length but zero.
 
     Raises ``BadInput``: wrong shape, a size that is not positive, or an axis of zero length.
     """
-    r, half = _positive(radius, "radius"), 0.5 * _positive(height, "height")
+    r = _positive(radius, "radius")
+    half = 0.5 * _positive(height, "height")
     return _row(
         CYLINDER, _vector(center, 3, "center"), _unit(axis, "axis"), [r, half], math.hypot(r, half)
     )
@@ -95,7 +103,9 @@ def capsule(start: Vector, end: Vector, radius: float) -> np.ndarray:
 
     Raises ``BadInput``: wrong shape, or a radius that is not positive.
     """
-    a, b, r = _vector(start, 3, "start"), _vector(end, 3, "end"), _positive(radius, "radius")
+    a = _vector(start, 3, "start")
+    b = _vector(end, 3, "end")
+    r = _positive(radius, "radius")
     half = 0.5 * (b - a)
     return _row(CAPSULE, 0.5 * (a + b), half, [r], r + float(np.linalg.norm(half)))
 
@@ -148,7 +158,9 @@ def _planes_of(equations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pack_primitives(rows: Iterable[np.ndarray]) -> np.ndarray:
-    """The rows (17,) of several solids, or none, as one array (m, 17); wider with a mesh among them.
+    """The rows (17,) of several solids, or none, as one array (m, 17).
+
+    It is wider with a mesh among them.
 
     Raises ``BadInput``: a row of another shape or kind.
     """
@@ -194,7 +206,8 @@ def _row(
     kind: int, centre: Vector, axes: Vector, size: Sequence[float], bound: float
 ) -> np.ndarray:
     row = np.zeros(WIDTH)
-    row[KIND], row[BOUND] = kind, bound
+    row[KIND] = kind
+    row[BOUND] = bound
     row[CENTRE : CENTRE + 3] = centre
     row[AXES : AXES + len(axes)] = axes
     row[SIZE : SIZE + len(size)] = size

@@ -64,12 +64,15 @@ def _as_pairs(closed: np.ndarray | Sequence, shape: tuple[int, ...]) -> np.ndarr
 def _step_numbers(gap: np.ndarray, near: Neighbourhood) -> np.ndarray:
     """Number (n,) of the step that leads over each gap (n, rank) in cells; -1 where none does."""
     half = np.array(near.shape) // 2
-    gap = np.where(near.wrap, (gap + half) % near.shape - half, gap)  # the short way around
+    around = (gap + half) % near.shape - half  # the short way, where an axis is closed
+    gap = np.where(near.wrap, around, gap)
+    # the number of every step, by its gap from -reach to reach along each axis
     reach = int(np.abs(near.offset).max())
-    table = np.full((2 * reach + 1,) * len(near.shape), -1)
-    table[tuple((near.offset + reach).T)] = np.arange(len(near.offset))
-    number = table[tuple(np.clip(gap + reach, 0, 2 * reach).T)]
-    return np.where((np.abs(gap) > reach).any(axis=1), -1, number)
+    number = np.full((2 * reach + 1,) * len(near.shape), -1)
+    number[tuple((near.offset + reach).T)] = np.arange(len(near.offset))
+    too_far = (np.abs(gap) > reach).any(axis=1)
+    at = np.clip(gap + reach, 0, 2 * reach)
+    return np.where(too_far, -1, number[tuple(at.T)])
 
 
 def by_place(keys: np.ndarray, near: Neighbourhood, place: np.ndarray) -> np.ndarray:

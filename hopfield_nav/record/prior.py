@@ -34,67 +34,76 @@ def load_prior(run: Run, world: World) -> PriorMap:
 
     Raises ``BadInput``: another map or body, or a run that keeps no facts and beliefs.
     """
-    for (key, before), now in zip(
-        _bodies(run.world).items(), _bodies(world).values(), strict=False
-    ):
+    moved_before = _bodies(run.world)
+    for (key, before), now in zip(moved_before.items(), _bodies(world).values(), strict=False):
         if not np.array_equal(before, now):
-            one = (
-                "was felt on one map says nothing on"
-                if key == "map"
-                else "one body felt says nothing of"
-            )
+            if key == "map":
+                message = "what was felt on one map says nothing on another"
+            else:
+                message = "what one body felt says nothing of another"
             found = f"another than in the run of {run.world.name}"
-            raise BadInput(f"what {one} another", where=key, found=found, allowed=f"the same {key}")
+            raise BadInput(message, where=key, found=found, allowed=f"the same {key}")
     for mark in (run.world.detection.mark, world.detection.mark):
         if mark != "felt":
             raise BadInput(
                 "marked cells are not handed on", where="detection.mark", found=mark, allowed="felt"
             )
-    pairs, certainty = run.closed_steps()
     differs = _differences(run.world, world)
     surest = TRUE_STOP if differs else 1.0
-    steps = {
-        s: min(float(v), surest)
-        for ends, v in zip(pairs, certainty, strict=True)
-        if (s := step_between(*ends))
-    }
-    cells = {tuple(int(c) for c in cell): BELIEVED for cell in _occupied(run)}
+    steps = {}
+    for ends, certainty in zip(*run.closed_steps(), strict=True):
+        step = step_between(*ends)
+        if step:
+            steps[step] = min(float(certainty), surest)
+    cells = {tuple(cell.tolist()): BELIEVED for cell in _occupied(run)}
     return PriorMap(steps, cells, felt_places(run), free_angles(run), differs)
 
 
 def _bodies(world: World) -> dict[str, Any]:
     """What moves over which cells, by the keys that decide it."""
-    arm, point = build_arm(world), space_of(world).of_places and world.contact.bodies == "tool"
-    shape = np.concatenate([arm.dh.ravel(), arm.capsules.ravel()])
-    of_arm = {} if point else {"arm": shape, "tool.frame": arm.tool}
-    return {"map": world.map, "contact.bodies": world.contact.bodies} | of_arm
+    bodies: dict[str, Any] = {"map": world.map, "contact.bodies": world.contact.bodies}
+    of_point = space_of(world).of_places and world.contact.bodies == "tool"
+    if not of_point:
+        arm = build_arm(world)
+        bodies["arm"] = np.concatenate([arm.dh.ravel(), arm.capsules.ravel()])
+        bodies["tool.frame"] = arm.tool
+    return bodies
 
 
 def _differences(before: World, now: World) -> tuple[str, ...]:
-    """The keys that differ of those that decide how the same body stands at a cell, and what it may meet."""
+    """The keys that differ of those that decide how the same body stands at a cell.
+
+    And ``obstacles``, where it may meet others.
+    """
     if not space_of(now).of_places:
         keys = ("start.joints", "goal") if 1 in now.map.shape else ()
     else:
         keys = ("start.joints", "trajectory.tool_rotation") if now.contact.bodies == "arm" else ()
     found = [key for key in keys if attrgetter(key)(before) != attrgetter(key)(now)]
-    changes = before.changes or now.changes or before.planner.forget is not None
-    there, still = (
-        {tuple(packed([solid])[0].tolist()) for solid in all_solids(world)}
-        for world in (before, now)
-    )
-    return (*found, *([] if there <= still and not changes else ["obstacles"]))
+    come_or_go = before.changes or now.changes or before.planner.forget is not None
+    if come_or_go or not _solids_of(before) <= _solids_of(now):
+        found.append("obstacles")
+    return tuple(found)
+
+
+def _solids_of(world: World) -> set[tuple[float, ...]]:
+    return {tuple(packed([solid])[0].tolist()) for solid in all_solids(world)}
 
 
 def felt_places(run: Run) -> list[ContactHypotheses]:
     """Where each touch of a run may have been; empty on a map of the tool."""
     if "felt_point" not in run.data:
         return []
-    kept = (run.data[name].values for name in ("felt_point", "felt_link", "felt_weight"))
-    touches = (
-        (points[links > 0], links[links > 0], weights[links > 0])
-        for points, links, weights in zip(*kept, strict=True)
+    data = run.data
+    touches = zip(
+        data.felt_point.values, data.felt_link.values, data.felt_weight.values, strict=True
     )
-    return [ContactHypotheses(*places) for places in touches if len(places[0])]
+    found = []
+    for points, links, weights in touches:
+        there = links > 0
+        if there.any():
+            found.append(ContactHypotheses(points[there], links[there], weights[there]))
+    return found
 
 
 def with_felt(world: World, run: Run) -> World:
@@ -107,18 +116,27 @@ def with_felt(world: World, run: Run) -> World:
         heavy = places.points[places.weights >= LIKELY]
         solids += [Sphere(center=tuple(map(float, point)), radius=BALL) for point in heavy]
     solids += felt_cells(run)
-    arm, start = build_arm(world), np.array([world.start.joints])
-    more = (KnownObstacle.of(s) for s in solids if arm_clearance(arm, start, packed([s]))[0] > 0.0)
-    return world.with_changes(known=(*world.known, *more))
+    arm = build_arm(world)
+    start = np.array([world.start.joints])
+    clear = [solid for solid in solids if arm_clearance(arm, start, packed([solid]))[0] > 0.0]
+    return world.with_changes(known=(*world.known, *map(KnownObstacle.of, clear)))
 
 
 def felt_cells(run: Run) -> list[Box]:
-    """The room of each cell that a run believed to be occupied at its end; on a flat map as high as it is wide."""
-    grid, rows = run.world.map, run.data.tool_position.values
-    height = float(rows[0, 2]) if len(rows) else 0.0
-    origin, size = np.array(grid.origin)[: grid.rank], (grid.spacing,) * 3
-    centres = ([*(origin + grid.spacing * cell).tolist(), height][:3] for cell in _occupied(run))
-    return [Box(center=(x, y, z), size=size) for x, y, z in centres]
+    """The room of each cell that a run believed to be occupied at its end.
+
+    On a flat map, at the height of the tool at the start, it is as high as it is wide.
+    """
+    grid = run.world.map
+    tool = run.data.tool_position.values
+    height = float(tool[0, 2]) if len(tool) else 0.0
+    origin = np.array(grid.origin)[: grid.rank]
+    boxes = []
+    for cell in _occupied(run):
+        place = (origin + grid.spacing * cell).tolist()
+        x, y, z = place if grid.rank == 3 else (*place, height)
+        boxes.append(Box(center=(x, y, z), size=(grid.spacing,) * 3))
+    return boxes
 
 
 def _occupied(run: Run) -> np.ndarray:
@@ -130,9 +148,9 @@ def _occupied(run: Run) -> np.ndarray:
 
 def free_angles(run: Run) -> np.ndarray:
     """Joint angles (m, n) that lie in time apart from every alarm, and from one another."""
-    time, q, events = run.data.time.values, run.data.q.values, run.data.event_time.values
+    time, q = run.data.time.values, run.data.q.values
     quiet = np.ones(len(time), dtype=bool)
-    for event in events:
+    for event in run.data.event_time.values:
         quiet &= np.abs(time - event) > _FREE_OF_TOUCH
     kept: list[np.ndarray] = []
     for row in q[quiet]:

@@ -196,13 +196,18 @@ def _named(layout: Layout) -> list[AxisColumn]:
 
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
     """Where words are swept beside numbers: each combination of them, and which settings have it."""
-    columns = [(k, c) for k, (_, axis) in enumerate(layout.axes) for c in axis if _is_words(c)]
-    names = _names(c for _, c in columns)
-    at = np.array(np.unravel_index(np.arange(layout.count), layout.shape))
-    texts = [tuple(_text(c.value(int(i[k])), names) for k, c in columns) for i in at.T]
+    columns = []  # of words, each with the number of its axis
+    for k, (_, axis) in enumerate(layout.axes):
+        columns += [(k, column) for column in axis if _is_words(column)]
+    names = _names(column for _, column in columns)
+    texts = []  # of each setting
+    for at in np.ndindex(*layout.shape):
+        values = [column.value(at[k]) for k, column in columns]
+        texts.append(tuple(_text(value, names) for value in values))
     methods = dict.fromkeys(texts)
     if 1 < len(methods) < layout.count:
-        yield from ((method, np.array([text == method for text in texts])) for method in methods)
+        for method in methods:
+            yield method, np.array([text == method for text in texts])
 
 
 def _is_words(column: AxisColumn) -> bool:

@@ -8,6 +8,7 @@ distance that is left.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +20,45 @@ from dynamics.work import Work
 from hopfield_nav.extensions.isolation import surface as outline
 from hopfield_nav.geometry import LINK, RADIUS, to_segment
 
-MISFIT, FORCE, AT_U, AT_V, OPEN, LOG_EVIDENCE, WIDTH = 0, 1, 2, 3, 4, 5, 6  # columns of the result
-_STEPS, _SWEEPS = 25, 400  # most Gauss-Newton steps, and rounds of each step's bounded solution
+# columns of the result, and how many they are; the first four are those of a patch's best push too
+MISFIT = 0
+FORCE = 1
+AT_U = 2
+AT_V = 3
+OPEN = 4
+LOG_EVIDENCE = 5
+WIDTH = 6
+_STEPS = 25  # most Gauss-Newton steps
+_SWEEPS = 400  # most rounds of each step's bounded solution
 _EXACT = 1e-2  # a misfit that needs no improvement
 _CURVED = 1.3  # the turn over a patch is at most so many times its linear estimate
-_FORCE_MEDIAN, _FORCE_SPREAD = 40.0, 1.0  # prior of the force: log-normal [N], spread in e-folds
+# prior of the force: log-normal
+_FORCE_MEDIAN = 40.0  # [N]
+_FORCE_SPREAD = 1.0  # in e-folds
+_INSET = 0.98  # of half a patch, at which its corners are looked at
+_CORNERS = ((0.0, 0.0), (_INSET, _INSET), (-_INSET, _INSET), (_INSET, -_INSET), (-_INSET, -_INSET))
+
+
+class UnitPush(NamedTuple):
+    """A push of 1 N on the arm's surface: what its torque follows from, and that torque."""
+
+    work: Work  # with the frames of the pose
+    bodies: np.ndarray  # (k, 12) of the surface
+    shapes: np.ndarray  # of the surface, a row a body
+    whiten: np.ndarray  # (n, n) from a torque to units of its noise
+    # what ``push_columns`` writes
+    place: np.ndarray  # (6, 3) as ``surface.place_surface`` has it
+    raw: np.ndarray  # (5, n) torques of the joints [N·m]
+    columns: np.ndarray  # (5, n) the same in units of their noise
+
+
+class BestForce(NamedTuple):
+    """The force that suits a push at one place."""
+
+    square: float  # of a unit push's torque, in units of its noise
+    force: float  # [N]
+    weight: float  # of the columns [N]
+    free: bool  # whether the force may change
 
 
 @kernel
@@ -52,59 +87,76 @@ def fit_patches(
     [rad], share of the patch that is open to contact, log of the evidence (-inf where it explains
     nothing).
     """
-    bodies, shapes, patches = surface.bodies, surface.shapes, surface.patches
+    patches = surface.patches
     n = q.size
     out = np.zeros((patches.shape[0], WIDTH))
-    place, raw, columns, step = (
-        np.empty((6, 3)),
-        np.zeros((5, n)),
-        np.zeros((5, n)),
-        np.zeros((7, max(n, 6))),
+    unit_push = UnitPush(
+        work=work,
+        bodies=surface.bodies,
+        shapes=surface.shapes,
+        whiten=whiten,
+        place=np.empty((6, 3)),
+        raw=np.zeros((5, n)),
+        columns=np.zeros((5, n)),
     )
-    r, best, ranges = np.zeros(n), np.zeros(4), np.zeros((4, 2))
+    columns = unit_push.columns
+    best = np.zeros(4)
+    # middle and half width of u, v and the two tangential shares
+    ranges = np.zeros((4, 2))
     ranges[2, 1] = ranges[3, 1] = friction
     count = 5 if friction > 0.0 else 3
-    of_push = work, bodies, shapes, whiten, place, raw, columns
+    scratch = np.zeros((7, max(n, 6)))
     update_frames(arm, q, work)
+    r = np.zeros(n)  # the residual in units of its noise
     for j in range(n):
         for i in range(j + 1):
             r[j] += whiten[j, i] * residual[i]
     for p in range(patches.shape[0]):
-        out[p, MISFIT], out[p, LOG_EVIDENCE] = np.inf, -np.inf
-        out[p, AT_U], out[p, AT_V] = patches[p, outline.U], patches[p, outline.V]
-        b = int(patches[p, outline.BODY])
-        push_columns(of_push, b, patches[p, outline.U], patches[p, outline.V], count)
-        if _surely_worse(
-            columns, r, patches[p, outline.HALF_U], patches[p, outline.HALF_V], friction, bound
-        ):
+        patch = patches[p]
+        u, half_u = patch[outline.U], patch[outline.HALF_U]
+        v, half_v = patch[outline.V], patch[outline.HALF_V]
+        b = int(patch[outline.BODY])
+        out[p, MISFIT] = np.inf
+        out[p, LOG_EVIDENCE] = -np.inf
+        out[p, AT_U] = u
+        out[p, AT_V] = v
+        push_columns(unit_push, b, u, v, count)
+        if _surely_worse(columns, r, half_u, half_v, friction, bound):
             continue
-        ranges[0, 0], ranges[0, 1] = patches[p, outline.U], patches[p, outline.HALF_U]
-        ranges[1, 0], ranges[1, 1] = patches[p, outline.V], patches[p, outline.HALF_V]
-        _fit(of_push, patches[p], r, bound, largest, ranges, step, best)
+        ranges[0, 0], ranges[0, 1] = u, half_u
+        ranges[1, 0], ranges[1, 1] = v, half_v
+        _fit(unit_push, patch, r, bound, largest, ranges, scratch, best)
         for k in range(4):
             out[p, k] = best[k]
-        if best[0] > bound:
+        if best[MISFIT] > bound:
             continue
-        out[p, OPEN] = _open_share(work, bodies, shapes, patches[p], free, margin, place)
+        out[p, OPEN] = _open_share(unit_push, patch, free, margin)
         if out[p, OPEN] == 0.0:
             continue
-        push_columns(of_push, b, best[2], best[3], 3)
-        out[p, LOG_EVIDENCE] = _log_evidence(columns, patches[p], best, out[p, OPEN])
+        push_columns(unit_push, b, best[AT_U], best[AT_V], 3)
+        out[p, LOG_EVIDENCE] = _log_evidence(columns, patch, best, out[p, OPEN])
     return out
 
 
 @inlined
-def push_columns(of_push, b, u, v, count):
-    """Whitened torque of a unit push at (u, v), its derivatives by u and v, and of unit tangential forces.
+def push_columns(unit_push, b, u, v, count):
+    """Write the torque of a unit push at (u, v) of body ``b`` to ``unit_push.columns``.
 
-    ``of_push``: arm, surface and noise, and what is written: place, torques before and after
-    whitening. ``count``: rows to write; 3 leaves those of the tangential forces as they are.
+    The rows are the push, its derivatives by u and v, and two unit tangential forces, each in units
+    of the noise. ``count``: rows to write; 3 leaves those of the tangential forces as they are.
     """
-    work, bodies, shapes, whiten, place, raw, columns = of_push
+    work, bodies, shapes = unit_push.work, unit_push.bodies, unit_push.shapes
+    whiten, place = unit_push.whiten, unit_push.place
+    raw, columns = unit_push.raw, unit_push.columns
     outline.place_surface(work, bodies, shapes, b, u, v, place)
-    link, n = int(bodies[b, LINK]), whiten.shape[0]
-    point, normal, moved = vector(place, 0, 0), vector(place, 1, 0), vector(place, 4, 0)
-    by_u, by_v, axis = vector(place, 2, 0), vector(place, 3, 0), UP
+    link = int(bodies[b, LINK])
+    n = whiten.shape[0]
+    point = vector(place, 0, 0)
+    normal = vector(place, 1, 0)
+    by_u = vector(place, 2, 0)
+    by_v = vector(place, 3, 0)
+    moved = vector(place, 4, 0)
+    axis = UP
     cosine = length(by_v)
     turn = 1.0 / cosine if cosine > 1e-9 else 0.0
     for i in range(link):
@@ -136,7 +188,8 @@ def _dot(a, b):
 @inlined
 def _surely_worse(columns, r, half_u, half_v, friction, bound):
     """Whether no torque within the patch's turn of the middle one can come near the residual."""
-    length, size = math.sqrt(_dot(columns[0], columns[0])), math.sqrt(_dot(r, r))
+    length = math.sqrt(_dot(columns[0], columns[0]))
+    size = math.sqrt(_dot(r, r))
     spread = half_u * math.sqrt(_dot(columns[1], columns[1]))
     spread += half_v * math.sqrt(_dot(columns[2], columns[2]))
     spread *= _CURVED
@@ -151,36 +204,48 @@ def _surely_worse(columns, r, half_u, half_v, friction, bound):
 
 
 @inlined
-def _fit(of_push, patch, r, bound, largest, ranges, step, best):
+def _fit(unit_push, patch, r, bound, largest, ranges, scratch, best):
     """Write to ``best`` the least misfit within the patch, its force, u and v.
 
-    ``of_push`` as for ``push_columns``; ``step``: (7, n) scratch; ``ranges``: (4, 2) middle and
-    half width of u, v and the tangential shares.
+    ``scratch``: (7, n); ``ranges``: (4, 2) middle and half width of u, v and the tangential shares.
     """
-    columns, b, size, trust = of_push[6], int(patch[outline.BODY]), _dot(r, r), 1.0
+    columns = unit_push.columns
+    b = int(patch[outline.BODY])
+    size = _dot(r, r)
     count = 4 if ranges[2, 1] > 0.0 else 2
-    x, at, total = step[4], step[5], step[6, : r.size]
+    # u, v and the tangential shares: those that are tried, and the best so far
+    step, x, at = scratch[:4], scratch[4], scratch[5]
+    total = scratch[6, : r.size]  # torque of a unit push with its tangential forces
     for k in range(4):
-        x[k], at[k] = ranges[k, 0], ranges[k, 0]
-    best[0], best[1], best[2], best[3] = np.inf, 0.0, patch[outline.U], patch[outline.V]
+        x[k] = at[k] = ranges[k, 0]
+    best[MISFIT] = np.inf
+    best[FORCE] = 0.0
+    best[AT_U] = patch[outline.U]
+    best[AT_V] = patch[outline.V]
+    trust = 1.0  # share of a step that is gone
     for _ in range(_STEPS):
-        push_columns(of_push, b, x[0], x[1], count + 1)
+        push_columns(unit_push, b, x[0], x[1], count + 1)
         for j in range(r.size):
             total[j] = columns[0, j] + x[2] * columns[3, j] + x[3] * columns[4, j]
-        square, match = _dot(total, total), _dot(total, r)
+        square = _dot(total, total)
+        match = _dot(total, r)
         force = min(max(match / square, 0.0), largest) if square > 0.0 else 0.0
         misfit = size - force * (2.0 * match - force * square)
-        if misfit < best[0]:
-            gained = best[0] - misfit
-            best[0], best[1], best[2], best[3] = max(misfit, 0.0), force, x[0], x[1]
+        if misfit < best[MISFIT]:
+            gained = best[MISFIT] - misfit
+            best[MISFIT] = max(misfit, 0.0)
+            best[FORCE] = force
+            best[AT_U] = x[0]
+            best[AT_V] = x[1]
             for k in range(4):
                 at[k] = x[k]
-            if misfit < _EXACT or gained < (0.1 if misfit > 100.0 * bound else 1e-2) * misfit:
+            worth_while = (0.1 if misfit > 100.0 * bound else 1e-2) * misfit
+            if misfit < _EXACT or gained < worth_while:
                 return  # good enough, or as near as this patch comes
-            weight = max(
-                force, min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest
-            )
-            push = square, force, weight, force < largest and square > 0.0
+            # at least a fifth of the force whose torque is as large as the residual
+            least = min(0.2 * math.sqrt(size / square), largest) if square > 0.0 else largest
+            weight = max(force, least)
+            push = BestForce(square, force, weight, force < largest and square > 0.0)
             _bounded_step(columns, r, total, push, ranges, count, at, step)
             trust = 1.0
         else:
@@ -191,22 +256,20 @@ def _fit(of_push, patch, r, bound, largest, ranges, step, best):
 
 @inlined
 def _bounded_step(columns, r, total, push, ranges, count, at, step):
-    """Write to ``step`` (its first column) the Gauss-Newton step within the bounds, the force left free.
+    """Write the Gauss-Newton step within the bounds to the first column of ``step`` (4, 6 or more).
 
-    ``push``: square of a unit force's torque, force, weight of the columns, whether the force may
-    change.
+    The force, a ``BestForce``, is left free where it may change.
     """
-    square, force, weight, share = push
     for k in range(count):
-        along = _dot(columns[k + 1], total) / square if share else 0.0
+        along = _dot(columns[k + 1], total) / push.square if push.free else 0.0
         for j in range(r.size):
-            columns[k + 1, j] = weight * (columns[k + 1, j] - along * total[j])
+            columns[k + 1, j] = push.weight * (columns[k + 1, j] - along * total[j])
         step[k, 0] = 0.0
     # columns 1 to 5 of a row: its products with the others and with what is left
     for k in range(count):
         for m in range(count):
             step[k, 1 + m] = _dot(columns[k + 1], columns[m + 1])
-        step[k, 5] = _dot(columns[k + 1], r) - force * _dot(columns[k + 1], total)
+        step[k, 5] = _dot(columns[k + 1], r) - push.force * _dot(columns[k + 1], total)
     for _ in range(_SWEEPS):
         moved = 0.0
         for k in range(count):
@@ -215,29 +278,26 @@ def _bounded_step(columns, r, total, push, ranges, count, at, step):
             pull = step[k, 5]
             for m in range(count):
                 pull -= step[k, 1 + m] * step[m, 0]
+            middle, half = ranges[k, 0], ranges[k, 1]
             wanted = at[k] + step[k, 0] + pull / step[k, 1 + k]
-            wanted = (
-                min(max(wanted, ranges[k, 0] - ranges[k, 1]), ranges[k, 0] + ranges[k, 1]) - at[k]
-            )
-            moved = max(moved, abs(wanted - step[k, 0]) / ranges[k, 1])
-            step[k, 0] = wanted
+            inside = min(max(wanted, middle - half), middle + half) - at[k]
+            moved = max(moved, abs(inside - step[k, 0]) / half)
+            step[k, 0] = inside
         if moved < 1e-6:
             break
 
 
 @inlined
-def _open_share(work, bodies, shapes, patch, free, margin, place):
+def _open_share(unit_push, patch, free, margin):
     """Share of middle and corners that lie in no other capsule and not in the space swept free."""
-    count, b = 0, int(patch[outline.BODY])
-    for k in range(5):
-        du = 0.0 if k == 0 else (0.98 if k % 2 else -0.98)
-        dv = 0.0 if k == 0 else (0.98 if k < 3 else -0.98)
-        u, v = (
-            patch[outline.U] + du * patch[outline.HALF_U],
-            patch[outline.V] + dv * patch[outline.HALF_V],
-        )
-        outline.place_surface(work, bodies, shapes, b, u, v, place)
-        point = vector(place, 5, 0)
+    work, bodies, shapes = unit_push.work, unit_push.bodies, unit_push.shapes
+    b = int(patch[outline.BODY])
+    count = 0
+    for du, dv in _CORNERS:
+        u = patch[outline.U] + du * patch[outline.HALF_U]
+        v = patch[outline.V] + dv * patch[outline.HALF_V]
+        outline.place_surface(work, bodies, shapes, b, u, v, unit_push.place)
+        point = vector(unit_push.place, 5, 0)
         if not outline.inside_another(work, bodies, b, point) and not is_swept(free, margin, point):
             count += 1
     return count / 5.0
@@ -265,25 +325,27 @@ def _log_evidence(columns, patch, best, share):
     Uniform over the open area, log-normal in the force. A bound that the best push lies on halves
     it.
     """
-    f, hu, hv = best[1], patch[outline.HALF_U], patch[outline.HALF_V]
+    f = best[FORCE]
+    hu, hv = patch[outline.HALF_U], patch[outline.HALF_V]
     a, c, d = columns[0], columns[1], columns[2]
+    # curvatures by the logarithm of the force, and by u and v in half widths
     h00 = f * f * _dot(a, a) + _FORCE_SPREAD**-2
     h11 = f * f * hu * hu * _dot(c, c) + 3.0  # a uniform density of half width 1 has variance 1/3
     h22 = f * f * hv * hv * _dot(d, d) + 3.0
-    h01, h02, h12 = f * f * hu * _dot(a, c), f * f * hv * _dot(a, d), f * f * hu * hv * _dot(c, d)
-    det = (
-        h00 * (h11 * h22 - h12 * h12)
-        - h01 * (h01 * h22 - h12 * h02)
-        + h02 * (h01 * h12 - h11 * h02)
-    )
+    h01 = f * f * hu * _dot(a, c)
+    h02 = f * f * hv * _dot(a, d)
+    h12 = f * f * hu * hv * _dot(c, d)
+    by_force = h00 * (h11 * h22 - h12 * h12)
+    by_u = h01 * (h01 * h22 - h12 * h02)
+    by_v = h02 * (h01 * h12 - h11 * h02)
+    det = by_force - by_u + by_v
     if f <= 0.0 or det <= 0.0:
         return -np.inf
     edge = 0.0
-    if abs(best[2] - patch[outline.U]) > 0.999 * hu:
+    if abs(best[AT_U] - patch[outline.U]) > 0.999 * hu:
         edge += math.log(2.0)
-    if abs(best[3] - patch[outline.V]) > 0.999 * hv:
+    if abs(best[AT_V] - patch[outline.V]) > 0.999 * hv:
         edge += math.log(2.0)
     away = math.log(f / _FORCE_MEDIAN) / _FORCE_SPREAD
-    return (
-        math.log(patch[outline.AREA] * share) - 0.5 * (best[0] + away * away + math.log(det)) - edge
-    )
+    spread = best[MISFIT] + away * away + math.log(det)
+    return math.log(patch[outline.AREA] * share) - 0.5 * spread - edge

@@ -25,7 +25,7 @@ from dynamics.kinematics import update_frames
 from dynamics.work import Work, make_work
 from hopfield_nav.extensions.isolation import surface as outline
 from hopfield_nav.extensions.isolation.contact_link import LARGEST_FORCE, misfit_bound, whitening
-from hopfield_nav.extensions.isolation.fit import is_swept, push_columns
+from hopfield_nav.extensions.isolation.fit import UnitPush, is_swept, push_columns
 from hopfield_nav.geometry import LINK, RADIUS, START
 
 COUNT = 500  # of particles
@@ -253,19 +253,23 @@ def _look(
 
     And whether the points are open to a touch.
     """
-    bodies = surface.bodies
-    shapes = surface.shapes
     n = q.size
     places = np.empty((u.size, 6))
     columns = np.zeros((u.size, 3, n))
     is_open = np.empty(u.size, dtype=np.bool_)
-    place = np.empty((6, 3))
-    raw = np.zeros((5, n))
-    five = np.zeros((5, n))
-    of_push = work, bodies, shapes, whiten, place, raw, five
+    unit_push = UnitPush(
+        work=work,
+        bodies=surface.bodies,
+        shapes=surface.shapes,
+        whiten=whiten,
+        place=np.empty((6, 3)),
+        raw=np.zeros((5, n)),
+        columns=np.zeros((5, n)),
+    )
+    place, five = unit_push.place, unit_push.columns
     update_frames(arm, q, work)
     for k in range(u.size):
-        push_columns(of_push, body[k], u[k], v[k], 5)
+        push_columns(unit_push, body[k], u[k], v[k], 5)
         for j in range(n):
             columns[k, 0, j] = five[0, j]
             columns[k, 1, j] = five[3, j]
@@ -274,7 +278,6 @@ def _look(
         for j in range(3):
             places[k, j] = place[5, j]
             places[k, 3 + j] = -place[1, j]
-        is_open[k] = not outline.inside_another(work, bodies, body[k], point) and not is_swept(
-            free, margin, point
-        )
+        covered = outline.inside_another(work, surface.bodies, body[k], point)
+        is_open[k] = not covered and not is_swept(free, margin, point)
     return places, columns, is_open

@@ -56,7 +56,8 @@ class Nodes(NamedTuple):
 @kernel
 def fill_layers(arm, scene, line, layers, shift, work, axes):
     """Solve and check every layer; where the wrist is singular, ``shift`` further along the line."""
-    T, branches = np.empty((4, 4)), np.empty((8, 3), np.int64)
+    T = np.empty((4, 4))
+    branches = np.empty((8, 3), np.int64)
     for i in range(layers.place.size):
         for attempt in range(2):
             pose_at(line, layers.place[i], T)
@@ -68,7 +69,8 @@ def fill_layers(arm, scene, line, layers, shift, work, axes):
             if not loose or corner or attempt == 1:
                 break
             layers.place[i] += shift
-        layers.solved[i], layers.loose[i] = count, loose
+        layers.solved[i] = count
+        layers.loose[i] = loose
         for k in range(count):
             layers.free[i, k] = not pose_touches(arm, scene, layers.solutions[i, k], work, axes)
 
@@ -77,55 +79,66 @@ def fill_layers(arm, scene, line, layers, shift, work, axes):
 def search_layers(arm, scene, line, layers, starts, start_solutions, work, axes):
     """Nodes that can be reached from ``starts`` (k, 6) in layer 0, each with its shortest path."""
     count_layers = layers.place.size
-    first = np.zeros(count_layers + 1, np.int64)
     capacity = max(1024, 2 * starts.shape[0])
-    q, cost = np.empty((capacity, 6)), np.empty(capacity)
-    solution, parent = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    # the nodes so far; ``first``: where each layer's begin
+    first = np.zeros(count_layers + 1, np.int64)
+    q = np.empty((capacity, 6))
+    solution = np.empty(capacity, np.int64)
+    cost = np.empty(capacity)
+    parent = np.empty(capacity, np.int64)
+    # layer 0
     total = starts.shape[0]
-    q[:total], cost[:total], solution[:total], parent[:total] = starts, 0.0, start_solutions, _EMPTY
+    q[:total] = starts
+    solution[:total] = start_solutions
+    cost[:total] = 0.0
+    parent[:total] = _EMPTY
     first[1] = total
-    slot = np.full(8 * _TURNS**6, _EMPTY, np.int64)
-    own, branches, angles, T = (
-        np.empty((8, 6)),
-        np.empty((8, 3), np.int64),
-        np.empty(6),
-        np.empty((4, 4)),
-    )
+    slot = np.full(8 * _TURNS**6, _EMPTY, np.int64)  # the node of a key
+    # scratch: joints at a pose, and those of an edge's end
+    T = np.empty((4, 4))
+    own = np.empty((8, 6))
+    branches = np.empty((8, 3), np.int64)
+    angles = np.empty(6)
     for i in range(1, count_layers):
         begin = total
+        loose, given, bound = layers.loose[i], layers.given[i], layers.bound[i]
         pose_at(line, layers.place[i], T)
         for a in range(first[i - 1], begin):
-            rows, count = layers.solutions[i], layers.solved[i]
-            if layers.loose[i] and not layers.given[i]:
-                count = solve_all_wanting(arm, T, q[a, 5], own, branches)
+            rows = layers.solutions[i]
+            count = layers.solved[i]
+            if loose and not given:  # θ6 is kept as in the layer before
                 rows = own
+                count = solve_all_wanting(arm, T, q[a, 5], own, branches)
             for b in range(count):
-                if layers.banned[i, solution[a], b] or not (layers.loose[i] or layers.free[i, b]):
+                known_to_touch = not loose and not layers.free[i, b]
+                if layers.banned[i, solution[a], b] or known_to_touch:
                     continue
-                change = _allowed(
-                    layers.given[i], rows[b], q[a], layers.bound[i], arm.position_limits, angles
-                )
+                change = _allowed(given, rows[b], q[a], bound, arm.position_limits, angles)
                 if change == math.inf:
                     continue
-                if layers.loose[i] and pose_touches(arm, scene, angles, work, axes):
+                if loose and pose_touches(arm, scene, angles, work, axes):
                     continue
-                key = _EMPTY if layers.loose[i] else _key(b, angles, rows[b])
+                key = _EMPTY if loose else _key(b, angles, rows[b])
                 node = _find(key, slot, q, solution, begin, total, b, angles)
                 if node == _EMPTY:
-                    if total == capacity:
+                    if total == capacity:  # room for twice as many
                         capacity *= 2
-                        q, cost = np.concatenate((q, q)), np.concatenate((cost, cost))
+                        q = np.concatenate((q, q))
                         solution = np.concatenate((solution, solution))
+                        cost = np.concatenate((cost, cost))
                         parent = np.concatenate((parent, parent))
                     node = total
                     total += 1
-                    q[node], solution[node], cost[node] = angles, b, math.inf
+                    q[node] = angles
+                    solution[node] = b
+                    cost[node] = math.inf
                     if key != _EMPTY:
                         slot[key] = node
-                if cost[a] + change < cost[node]:
-                    cost[node], parent[node] = cost[a] + change, a
+                if cost[a] + change < cost[node]:  # a shorter path to the node
+                    cost[node] = cost[a] + change
+                    parent[node] = a
         first[i + 1] = total
-        if total == begin:
+        if total == begin:  # the layer is not reached, and none behind it
             first[i + 1 :] = total
             break
     return Nodes(first, q[:total], solution[:total], cost[:total], parent[:total])
@@ -175,19 +188,33 @@ def _find(key, slot, q, solution, begin, total, b, angles):
 def join(arm, scene, line, begin, end, nearest, shares, work, axes):
     """Rows (k, 6) after ``begin`` up to ``end``, their places (k,), and FREE, JUMP, TOUCH or LIMIT.
 
-    ``begin``, ``end``: a place on the line, and configurations (6,) there.
-    Half-way between two places of the line the tool has configurations too. The one nearest to the
-    middle of the joints is taken, and so on, until no joint changes by more than ``nearest`` [rad]
-    from row to row, no two rows are further apart than the leg's of ``shares`` (m - 1,) of a leg,
-    and all is proven free. Where the joints do not come nearer to each other, however near the
-    places, there is no continuous path between the two: the wrist would have to swing on the spot.
+    ``begin``, ``end``: a place on the line, and configurations (6,) there. Half-way between two
+    places of the line the tool has configurations too. The one nearest to the middle of the joints
+    is taken, and so on, until no joint changes by more than ``nearest`` [rad] from row to row, no
+    two rows are further apart than the leg's of ``shares`` (m - 1,) of a leg, and all is proven
+    free. Where the joints do not come nearer to each other, however near the places, there is no
+    continuous path between the two: the wrist would have to swing on the spot.
     """
-    (from_place, q_from), (to_place, q_to) = begin, end
-    waiting, at = np.empty((_HALVINGS + 2, 6)), np.empty(_HALVINGS + 2)
-    rows, branches, T = np.empty((8, 6)), np.empty((8, 3), np.int64), np.empty((4, 4))
-    out, places, total = np.empty((64, 6)), np.empty(64), 0
-    q, change, last, place = np.empty(6), np.empty(6), q_from.copy(), from_place
-    waiting[0], at[0], top = q_to, to_place, 1
+    from_place, q_from = begin
+    to_place, q_to = end
+    # rows so far, and the last one
+    out = np.empty((64, 6))
+    places = np.empty(64)
+    total = 0
+    last = q_from.copy()
+    place = from_place
+    # a stack of what is still to be reached, the next on top
+    waiting = np.empty((_HALVINGS + 2, 6))
+    at = np.empty(_HALVINGS + 2)
+    waiting[0] = q_to
+    at[0] = to_place
+    top = 1
+    # scratch
+    T = np.empty((4, 4))
+    rows = np.empty((8, 6))
+    branches = np.empty((8, 3), np.int64)
+    q = np.empty(6)
+    change = np.empty(6)
     leg = min(int(from_place), line.shift.shape[0] - 1)
     while top > 0:
         near = at[top - 1] - place <= shares[leg] * (1.0 + 1e-9)
@@ -195,13 +222,16 @@ def join(arm, scene, line, begin, end, nearest, shares, work, axes):
             top -= 1
             if proven_free(arm, scene, last, waiting[top], work, axes, q, change) < 1.0:
                 return out[:total], places[:total], TOUCH
-            if total == len(places):
+            if total == len(places):  # room for twice as many
                 out = np.concatenate((out, np.empty_like(out)))
                 places = np.concatenate((places, np.empty_like(places)))
-            out[total], places[total] = waiting[top], at[top]
-            last[:], place = waiting[top], at[top]
+            out[total] = waiting[top]
+            places[total] = at[top]
             total += 1
+            last[:] = waiting[top]
+            place = at[top]
             continue
+        # half-way to the next one
         if top == _HALVINGS + 2 or total == _MOST_ROWS:
             return out[:total], places[:total], JUMP
         at[top] = 0.5 * (place + at[top - 1])
@@ -218,7 +248,8 @@ def join(arm, scene, line, begin, end, nearest, shares, work, axes):
 @inlined
 def _between(arm, T, a, b, rows, branches, middle):
     """Write the configuration at pose ``T`` nearest to the middle of ``a`` and ``b``; its distance."""
-    best, nearest = -1, math.inf
+    best = -1
+    nearest = math.inf
     count = solve_all_wanting(arm, T, 0.5 * (a[5] + b[5]), rows, branches)
     for k in range(count):
         off = 0.0
@@ -226,7 +257,8 @@ def _between(arm, T, a, b, rows, branches, middle):
             half = 0.5 * (a[j] + b[j])
             off = max(off, abs(nearest_turn(rows[k, j], half, -math.inf, math.inf) - half))
         if off < nearest:
-            best, nearest = k, off
+            best = k
+            nearest = off
     if best >= 0:
         for j in range(6):
             middle[j] = nearest_turn(rows[best, j], 0.5 * (a[j] + b[j]), -math.inf, math.inf)

@@ -1,6 +1,7 @@
-"""Logs of any arm: a description, a short YAML file, says which columns or topics hold which signals.
+"""Logs of any arm, by a description: a short YAML file.
 
-A ROS bag with one topic of joint states needs none.
+It says which columns or topics hold which signals. A ROS bag with one topic of joint states needs
+none.
 """
 
 from functools import cache
@@ -105,16 +106,39 @@ def is_described(path: Path) -> bool:
 
 
 def read_described(path: Path, joints: int | None) -> Recorded:
-    """The signals of a described log or of a bag, of an arm with so many joints (None: as many as it has)."""
-    is_given = not is_bag(path)
-    given = (
-        world.read_form(LogFile, world.read_document(path))
-        if is_given
-        else LogFile(format=1, file=path.name)
-    )
+    """The signals of a described log or of a bag.
+
+    ``joints``: how many the arm has; None: as many as the log has.
+
+    Raises ``BadInput``: a description that does not fit itself, the log or the arm.
+    """
+    given = _description(path)
     log = path.parent / given.file
     where = str(log if is_bag(path) else path)
-    for name, signal in {**given.signals(), "time": given.time}.items():
+    _check(given, log, where)
+    raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
+    _scale(given, raw, where)
+    _check_joints(raw, joints, where)
+    if given.residual:
+        if not {"effort", "tau"} <= set(raw.signals):
+            raise BadInput(
+                "no effort or no tau", where=f"{where}: residual", allowed="with both alone"
+            )
+        raw.signals["effort"] -= raw.signals["tau"]
+    return _labelled(given, raw._replace(residual=given.residual), where)
+
+
+def _description(path: Path) -> LogFile:
+    """What a description says; of a bag alone, that it is one."""
+    if is_bag(path):
+        return LogFile(format=1, file=path.name)
+    return world.read_form(LogFile, world.read_document(path))
+
+
+def _check(given: LogFile, log: Path, where: str) -> None:
+    """Refuse units that are not known, touches that are said twice, and topics of a table."""
+    signals = given.signals()
+    for name, signal in {**signals, "time": given.time}.items():
         if signal.unit is not None and signal.unit not in _UNITS[name]:
             allowed = ", ".join(_UNITS[name])
             raise BadInput(
@@ -124,19 +148,26 @@ def read_described(path: Path, joints: int | None) -> Recorded:
         raise BadInput(
             "touches are said twice", where=f"{where}: contact", allowed="contact or contacts"
         )
-    if not is_bag(log) and (
-        given.topic or any(signal.topic for signal in given.signals().values())
-    ):
+    has_topics = given.topic or any(signal.topic for signal in signals.values())
+    if has_topics and not is_bag(log):
         raise BadInput("a table has no topics", where=f"{where}: topic", allowed="none")
-    raw = _of_bag(given, log, joints) if is_bag(log) else _of_table(given, log, joints, where)
+
+
+def _scale(given: LogFile, raw: Recorded, where: str) -> None:
+    """Bring the signals, in place, to the program's units and by their own scale."""
     for name, signal in given.signals().items():
+        values = raw.signals[name]
         scale = np.atleast_1d(signal.scale)
-        if scale.size not in (1, raw.signals[name].shape[1]):
+        if scale.size not in (1, values.shape[1]):
             allowed = "1, or one a joint"
             raise BadInput(
                 "wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed
             )
-        raw.signals[name] *= _factor(name, signal) * scale
+        values *= _factor(name, signal) * scale
+
+
+def _check_joints(raw: Recorded, joints: int | None, where: str) -> None:
+    """Refuse signals of another number of joints than the arm's, or the angles'."""
     counts = {name: values.shape[1] for name, values in raw.signals.items() if name in SIGNALS}
     wanted = joints or counts["q"]
     for name, found in counts.items():
@@ -144,13 +175,6 @@ def read_described(path: Path, joints: int | None) -> Recorded:
             raise BadInput(
                 "wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted)
             )
-    if given.residual:
-        if not {"effort", "tau"} <= set(raw.signals):
-            raise BadInput(
-                "no effort or no tau", where=f"{where}: residual", allowed="with both alone"
-            )
-        raw.signals["effort"] -= raw.signals["tau"]
-    return _labelled(given, raw._replace(residual=given.residual), where)
 
 
 def _factor(name: str, signal: SignalSection) -> float:
@@ -163,18 +187,15 @@ def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Rec
             "no joint angles", where=f"{where}: q", allowed="their columns, such as pos_*"
         )
     head = read_head(path)
-    places = {
-        name: _places(head, signal, given, joints) for name, signal in given.signals().items()
-    }
+    signals = given.signals()
+    places = {name: _places(head, signal, given, joints) for name, signal in signals.items()}
     columns = {name: [*own.values()] for name, own in places.items()}
     if given.contact is not None:
         columns["contact"] = [head.place(given.contact)]
     raw = head.read(str(given.time.columns), columns)
-    names = (
-        ()
-        if isinstance(given.q.columns, tuple)
-        else tuple(name for name in places["q"] if not name.isdigit())
-    )
+    names: tuple[str, ...] = ()
+    if not isinstance(given.q.columns, tuple):
+        names = tuple(name for name in places["q"] if not name.isdigit())
     factor = _factor("time", given.time) * float(np.ravel(given.time.scale)[0])
     return raw._replace(time=raw.time * factor, joints=names)
 
@@ -182,22 +203,25 @@ def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Rec
 def _places(
     head: Head, signal: SignalSection, given: LogFile, joints: int | None
 ) -> dict[str, int]:
-    """Columns of a signal by the names of their joints, or by other words where these are not known."""
+    """Columns of a signal by the names of their joints.
+
+    Where these are not known, by numbers from 1, or by the columns' own names.
+    """
     names = signal.columns
-    if isinstance(names, str) and given.joints is not None:
-        return {str(joint): head.place(names.replace("*", str(joint))) for joint in given.joints}
+    if isinstance(names, tuple):
+        return {str(name): head.place(str(name)) for name in names}
     if not isinstance(names, str):
-        return {
-            str(name): head.place(str(name))
-            for name in (names if isinstance(names, tuple) else [names])
-        }
-    numbered = head.numbered(names, joints) if "*" in names else []
-    named = dict(head.matching(names)) if "*" in names else {}
-    return (
-        {str(k + 1): place for k, place in enumerate(numbered)}
-        or named
-        or {names: head.place(names)}
-    )
+        return {str(names): head.place(str(names))}
+    if given.joints is not None:
+        return {str(joint): head.place(names.replace("*", str(joint))) for joint in given.joints}
+    if "*" in names:
+        numbered = head.numbered(names, joints)
+        if numbered:
+            return {str(k + 1): place for k, place in enumerate(numbered)}
+        named = dict(head.matching(names))
+        if named:
+            return named
+    return {names: head.place(names)}
 
 
 def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:

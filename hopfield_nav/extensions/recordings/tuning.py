@@ -267,35 +267,55 @@ def judge(watched: Watched, signals: Signals, truth: ContactTruth) -> Judged:
     halves.
     """
     touched = truth.largest > 0.0
-    middle = int(np.count_nonzero(signals.time <= 0.5 * (signals.time[0] + signals.time[-1])))
-    if touched[middle - 1]:  # a contact is of the half in which it begins
-        middle += int(np.argmin(np.append(touched[middle:], False)))
-    first = np.arange(len(touched)) < middle
     free = ~_near(signals.time, touched)
+    first = _first_half(signals.time, touched)
     for half, name in ((first, "first"), (~first, "second")):
         if not (free & half).any() or not touched[half].any():
             message = "contacts and free motion are needed in both halves of a log that judges"
             raise BadInput(message, found=f"not both in the {name}")
     start = first_threshold(watched.detector, watched.values, len(watched.model.dh))
-    torque, thresholds, scores = watched.watch(signals, start).tau_external, [], []
-    for rows, judged in ((free & first, ~first), (free & ~first, first)):
-        begin = proportions(start, torque[rows]) if start.ndim else start
-
-        def highest(threshold: np.ndarray, rows: np.ndarray = rows) -> float:
-            return float(watched.watch(signals, threshold).level[rows].max())
-
-        threshold = watched.taken(quiet_threshold(highest, begin, watched.detector.name))
+    torque = watched.watch(signals, start).tau_external
+    thresholds = []
+    scores = []
+    for chosen_by, judged in ((first, ~first), (~first, first)):
+        threshold = _quiet_in(watched, signals, free & chosen_by, start, torque)
         thresholds.append(np.atleast_1d(threshold).tolist())
-        found, part = (
-            watched.watch(signals, threshold),
-            ContactTruth(*(column[judged] for column in truth)),
-        )
+        found = watched.watch(signals, threshold)
+        part = ContactTruth(*(column[judged] for column in truth))
         alarms = found.time[found.detected & judged]
         scores.append(score(part, alarms, found.wrench[judged, :3], found.tau_external[judged]))
     delays = np.concatenate([s.delays for s in scores])
-    contacts, false = sum(len(s.contacts) for s in scores), sum(s.false_alarms for s in scores)
-    free_time = sum(s.free_time for s in scores)
-    return Judged((thresholds[0], thresholds[1]), len(delays), contacts, delays, false, free_time)
+    return Judged(
+        thresholds=(thresholds[0], thresholds[1]),
+        found=len(delays),
+        contacts=sum(len(s.contacts) for s in scores),
+        delays=delays,
+        false_alarms=sum(s.false_alarms for s in scores),
+        free_time=sum(s.free_time for s in scores),
+    )
+
+
+def _first_half(time: np.ndarray, touched: np.ndarray) -> np.ndarray:
+    """Rows of the first half of a log (k,); a contact is of the half in which it begins."""
+    middle = int(np.count_nonzero(time <= 0.5 * (time[0] + time[-1])))
+    if touched[middle - 1]:
+        middle += int(np.argmin(np.append(touched[middle:], False)))
+    return np.arange(len(touched)) < middle
+
+
+def _quiet_in(
+    watched: Watched, signals: Signals, rows: np.ndarray, start: np.ndarray, torque: np.ndarray
+) -> np.ndarray:
+    """The threshold at which a detector is just quiet in some rows (k,) of a log.
+
+    ``start``: the threshold that is begun with; ``torque`` (k, n): what was estimated [N·m].
+    """
+    begin = proportions(start, torque[rows]) if start.ndim else start
+
+    def highest(threshold: np.ndarray) -> float:
+        return float(watched.watch(signals, threshold).level[rows].max())
+
+    return watched.taken(quiet_threshold(highest, begin, watched.detector.name))
 
 
 def _near(time: np.ndarray, touched: np.ndarray) -> np.ndarray:

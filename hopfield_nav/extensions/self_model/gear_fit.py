@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.kernels.decorators import kernel
+from dynamics.kernels.decorators import inlined, kernel
 
 OCTAVE = 4  # ratios from one to its double
 RATIOS = 100.0 * 2.0 ** (np.arange(54) / OCTAVE)  # [1/rad] stiffness per level that are tried
@@ -51,34 +51,35 @@ def fit_gear(q: np.ndarray, torque: np.ndarray, period: float, resolution: float
     ``torque`` (k,) is that of its motor less what the model of the arm takes, each over the period
     before [N·m], ``period`` that of the samples [s], ``resolution`` the step of the encoder [rad].
     """
-    products, left = np.zeros((len(RATIOS), 4, 4)), np.zeros(len(RATIOS))
+    products = np.zeros((len(RATIOS), 4, 4))
+    left = np.zeros(len(RATIOS))
     waits = max(2, round(STANDING / period))
     _sum_products(q, torque - torque.mean(), RATIOS, resolution, waits, products, left)
+    # linear least squares for every ratio: (constant, level, friction at the beginning)
     inverse = np.linalg.inv(products[:, :3, :3] + 1e-9 * np.eye(3))
     found = (inverse @ products[:, :3, 3:])[:, :, 0]
-    squares = products[:, 3, 3] - np.einsum("ki,ki->k", found, products[:, :3, 3])
-    used = max(float(products[0, 0, 0]), 4.0)
-    squares = np.maximum(squares, 1e-12 * used)
+    explained = np.einsum("ki,ki->k", found, products[:, :3, 3])
+    used = max(float(products[0, 0, 0]), 4.0)  # samples that count
+    squares = np.maximum(products[:, 3, 3] - explained, 1e-12 * used)
     best = int(squares.argmin())
-    samples = max(used * min(period / INDEPENDENT, 1.0), 4.0)
-    near = np.flatnonzero(squares <= squares[best] * (1.0 + LARGER / samples))
     _, level, begun = found[best]
-    unseen = near[-1] == len(RATIOS) - 1 or RATIOS[near[-1]] * resolution > SEEN
+    # ratios that fit nearly as well
+    samples = max(used * min(period / INDEPENDENT, 1.0), 4.0)  # with a noise of their own
+    near = np.flatnonzero(squares <= squares[best] * (1.0 + LARGER / samples))
+    softest, stiffest = near[0], near[-1]
+    unseen = stiffest == len(RATIOS) - 1 or RATIOS[stiffest] * resolution > SEEN
     stiffness = found[:, 1] * RATIOS
     factor = LEAST_FACTOR * (1.0 + RATIOS[best] * resolution)
+    of_noise = math.sqrt(squares[best] * max(inverse[best, 1, 1], 0.0) / samples)
+    moved = used > LEAST_USED * len(q) and RATIOS[best] * np.ptp(q) > SLIPPED
     return GearFit(
         level=float(level),
-        deviation=math.hypot(
-            math.sqrt(squares[best] * max(inverse[best, 1, 1], 0.0) / samples),
-            LEAST_DEVIATION * level,
-        ),
+        deviation=math.hypot(of_noise, LEAST_DEVIATION * level),
         stiffness=float(stiffness[best]),
-        softest=float(stiffness[near[0]]) / factor,
-        stiffest=math.inf if unseen else float(stiffness[near[-1]]) * factor,
+        softest=float(stiffness[softest]) / factor,
+        stiffest=math.inf if unseen else float(stiffness[stiffest]) * factor,
         begun=float(np.clip(begun, -abs(level), abs(level))),
-        slipped=bool(
-            level > 0.0 and used > LEAST_USED * len(q) and RATIOS[best] * np.ptp(q) > SLIPPED
-        ),
+        slipped=bool(level > 0.0 and moved),
         kept=float(left[best]),
     )
 
@@ -91,29 +92,31 @@ def _sum_products(q, torque, ratios, resolution, waits, products, ends):
     stands. ``e`` over a path is squared where the ratio doubles: an exponential for each would be
     most of the time.
     """
-    share, kept, sums = np.zeros(ratios.size), np.ones(ratios.size), np.zeros((7, ratios.size))
-    at, standing, used, total, square = q[0], 0, 0, 0.0, 0.0
+    share = np.zeros(ratios.size)  # a
+    kept = np.ones(ratios.size)  # of e, over the latest path
     for k in range(ratios.size):
         ends[k] = 1.0
+    at = q[0]
+    standing = 0
+    # sums of 1, the torque and its square; those with a and e are of each ratio
+    used = 0
+    total = 0.0
+    square = 0.0
+    sums = np.zeros((7, ratios.size))
     for t in range(q.size):
         path = q[t] - at
         if abs(path) <= 1.5 * resolution:
             path = 0.0
         at += path
         standing = standing + 1 if path == 0.0 else 0
-        if path != 0.0:  # Dahl's law
-            side = 1.0 if path > 0.0 else -1.0
-            for k in range(OCTAVE):
-                kept[k] = math.exp(-ratios[k] * abs(path))
-            for k in range(OCTAVE, ratios.size):
-                kept[k] = kept[k - OCTAVE] * kept[k - OCTAVE]
-            for k in range(ratios.size):
-                share[k] = side + (share[k] - side) * kept[k]
-                ends[k] *= kept[k]
+        if path != 0.0:
+            _follow_law(path, ratios, kept, share, ends)
         if standing > waits:
             continue
         felt = torque[t]
-        used, total, square = used + 1, total + felt, square + felt * felt
+        used += 1
+        total += felt
+        square += felt * felt
         for k in range(ratios.size):
             a, e = share[k], ends[k]
             sums[0, k] += a
@@ -124,10 +127,31 @@ def _sum_products(q, torque, ratios, resolution, waits, products, ends):
             sums[5, k] += a * felt
             sums[6, k] += e * felt
     for k in range(ratios.size):
+        # rows and columns: 1, a, e, torque
         of = products[k]
-        of[0, 0], of[0, 1], of[0, 2], of[0, 3] = used, sums[0, k], sums[1, k], total
-        of[1, 1], of[1, 2], of[1, 3] = sums[2, k], sums[3, k], sums[5, k]
-        of[2, 2], of[2, 3], of[3, 3] = sums[4, k], sums[6, k], square
+        of[0, 0] = used
+        of[0, 1] = sums[0, k]
+        of[0, 2] = sums[1, k]
+        of[0, 3] = total
+        of[1, 1] = sums[2, k]
+        of[1, 2] = sums[3, k]
+        of[1, 3] = sums[5, k]
+        of[2, 2] = sums[4, k]
+        of[2, 3] = sums[6, k]
+        of[3, 3] = square
         for i in range(4):
             for j in range(i):
                 of[i, j] = of[j, i]
+
+
+@inlined
+def _follow_law(path, ratios, kept, share, ends):
+    """Bring a, ``share``, and e, ``ends``, of every ratio along a path [rad], by Dahl's law."""
+    side = 1.0 if path > 0.0 else -1.0
+    for k in range(OCTAVE):
+        kept[k] = math.exp(-ratios[k] * abs(path))
+    for k in range(OCTAVE, ratios.size):
+        kept[k] = kept[k - OCTAVE] * kept[k - OCTAVE]
+    for k in range(ratios.size):
+        share[k] = side + (share[k] - side) * kept[k]
+        ends[k] *= kept[k]

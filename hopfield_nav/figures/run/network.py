@@ -1,6 +1,8 @@
 """The network of a run: its landscape under the paths, what a mark changed, how it settles."""
 
+from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -40,43 +42,41 @@ class NetworkOfRun:
 
     def __init__(self, run: Run) -> None:
         world, data = run.world, run.data
+        self.run = run
         # the plans whose network the record has
-        self.known = [
-            k for k, values in enumerate(data.activation.values) if not np.isnan(values).any()
-        ]
-        self.run, self.by, self.time = run, data.plan_by.values, data.plan_time.values
+        activations = enumerate(data.activation.values)
+        self.known = [k for k, values in activations if not np.isnan(values).any()]
+        self.by = data.plan_by.values
+        self.time = data.plan_time.values
         self.paths = [rows[rows[:, 0] >= 0] for rows in data.plan_path.values]
-        plans, number = (
-            run.plans(),
-            np.searchsorted(data.event_time.values, self.time + 1e-9, side="right"),
-        )
-        self.plans: list[PlanRecord] = [plans[int(k)] for k in number]  # what was felt then
-        self.number = number.tolist()
-        grid, self.of_places = (
-            space_of(world).cells(world, build_arm(world)),
-            space_of(world).of_places,
-        )
+        # what was felt before each plan
+        touches = np.searchsorted(data.event_time.values, self.time + 1e-9, side="right")
+        self.number = touches.tolist()
+        plans = run.plans()
+        self.plans: list[PlanRecord] = [plans[k] for k in self.number]
+        # the network
+        planner = world.planner
+        space = space_of(world)
+        self.of_places = space.of_places
+        grid = space.cells(world, build_arm(world))
         periodic = getattr(grid, "periodic", None)
-        ties = world.planner.ties if self.of_places else None
-        self.near = neighbourhood_of(grid.shape, world.planner.radius, periodic=periodic, ties=ties)
-        self.sums = self.of_places and world.planner.network == "sum"
-        self.beta = (world.planner.beta or default_beta(self.near)) if self.sums else None
+        ties = planner.ties if self.of_places else None
+        self.near = neighbourhood_of(grid.shape, planner.radius, periodic=periodic, ties=ties)
+        self.sums = self.of_places and planner.network == "sum"
+        self.beta = (planner.beta or default_beta(self.near)) if self.sums else None
         # of longer moves, and of the whole arm, the record does not say which are closed
-        self.has_arrows = self.of_places and (
-            world.planner.radius == 1.0 or world.detection.mark != "felt"
-        )
+        says_closed = planner.radius == 1.0 or world.detection.mark != "felt"
+        self.has_arrows = self.of_places and says_closed
+        # where the cells lie
         rank = len(grid.shape)
-        self.origin, beside = (
-            np.asarray(grid.centre(np.full(rank, k)), float)[:rank] for k in (0, 1)
-        )
+        self.origin = np.asarray(grid.centre(np.zeros(rank, int)), float)[:rank]
+        beside = np.asarray(grid.centre(np.ones(rank, int)), float)[:rank]
         self.spacing = beside - self.origin
 
     def landscape(self, k: int) -> Landscape:
         """The network of a plan that has one."""
-        activation, steps = (
-            self.run.data.activation.values[k],
-            self.plans[k].steps if self.has_arrows else None,
-        )
+        activation = self.run.data.activation.values[k]
+        steps = self.plans[k].steps if self.has_arrows else None
         return Landscape(lambda: activation, self.near, closed_keys(steps, self.near), self.sums)
 
     def depth(self, k: int) -> np.ndarray:
@@ -97,20 +97,20 @@ class NetworkOfRun:
 
     def planes(self, plans: list[int]) -> list[drawn.Plane]:
         """Of each plan the plane that holds most of its path, along the same two axes for all."""
-        shape, there = self.near.shape, [self.paths[k] for k in plans if len(self.paths[k])]
+        shape = self.near.shape
+        paths = [self.paths[k] for k in plans]
+        there = [path for path in paths if len(path)]
         axes = drawn.axes_along(there, shape) if there else None
-        return [
-            drawn.plane_along(self.paths[k], shape, self.origin, self.spacing, axes) for k in plans
-        ]
+        return [drawn.plane_along(path, shape, self.origin, self.spacing, axes) for path in paths]
 
     def chosen(self) -> list[int]:
         """Known plans that are drawn.
 
         They are the first, the second, the middle and the last that changed something.
         """
-        known = self.known
         last = self._last_change()
-        return sorted({known[k] for k in (0, min(1, last), min(len(known) // 2, last), last)})
+        places = {0, min(1, last), min(len(self.known) // 2, last), last}
+        return sorted(self.known[place] for place in places)
 
     def change(self, k: int) -> np.ndarray:
         """How much deeper each cell lies than in the known plan before; NaN without a path."""
@@ -144,7 +144,7 @@ class NetworkLayer:
         self.artists: list[AxesImage] = []
         if self._network is not None:
             self._depths = {k: self._network.depth(k) for k in self._network.known}
-            top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._depths.values())
+            top = _deepest(self._depths.values())
             first = self._depths[self._network.known[0]]
             self.artists = [drawn.add_depth(ax, first, self._plane(self._network, 0), top)]
 
@@ -176,6 +176,11 @@ class NetworkLayer:
         return drawn.Plane((0, 1), (0, 0, *rest), network.origin[:2], network.spacing[:2])
 
 
+def _deepest(depths: Iterable[np.ndarray]) -> float:
+    """The largest finite depth of several grids, at least 1."""
+    return max(float(grid[np.isfinite(grid)].max(initial=1.0)) for grid in depths)
+
+
 def network_page(run: Run) -> Figure | None:
     """Four plans over their networks, what the last mark changed, the depth along the paths.
 
@@ -187,7 +192,7 @@ def network_page(run: Run) -> Figure | None:
     chosen = network.chosen()
     planes = network.planes(chosen)
     depths = [network.depth(k) for k in chosen]
-    top = max(float(d[np.isfinite(d)].max(initial=1.0)) for d in depths)
+    top = _deepest(depths)
     figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen))
     for ax, k, plane, grid in zip(maps, chosen, planes, depths, strict=True):
         image = _draw_plan(ax, network, k, plane, grid, top)
@@ -208,9 +213,8 @@ def _layout(
     planes: list, shape: tuple[int, ...], count: int
 ) -> tuple[Figure, list[Axes], list[Axes], Axes]:
     left, right, low, high = planes[-1].extent(shape)
-    tall = float(
-        np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2)
-    )
+    wide = (PAGE - 2.6 * CENTIMETRE) / max(count, 3)
+    tall = float(np.clip(wide * (high - low) / (right - left), 0.4, 3.2))
     rows = 2 if count > 1 else 1
     figure = new_figure(PAGE, rows * (tall + 0.62 * CENTIMETRE) + 3.6 * CENTIMETRE)
     ratios = [tall] * rows + [2.1 * CENTIMETRE]
@@ -228,50 +232,59 @@ def _draw_plan(
     if network.has_arrows:
         drawn.add_arrows(ax, network.landscape(k), plane)
     add_true(ax, network, plane, network.time[k])
-    if len(network.paths[k]):
-        drawn.add_climb(
-            ax, network.paths[k], plane, style=_DASHES if network.by[k] == _AGAINST else "-"
-        )
-        drawn.mark_ends(ax, network.paths[k], plane)
+    path = network.paths[k]
+    if len(path):
+        drawn.add_climb(ax, path, plane, style=_style(network, k))
+        drawn.mark_ends(ax, path, plane)
     _frame(ax, network, plane)
     ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
     rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
-    # where the map is cut; of more axes it would be too long
-    if len(rest) == 1 and network.of_places:
-        (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
-        at = network.origin[axis] + network.spacing[axis] * plane.cell[axis]
-        where = f"{'xyz'[axis]} = {at:.2g} m"
-        how = {
-            "transform": ax.transAxes,
-            "ha": "right",
-            "va": "top",
-            "fontsize": "small",
-            "zorder": 7,
-        }
-        ax.text(0.97, 0.93, where, bbox=box, **how)
+    if len(rest) == 1 and network.of_places:  # of more axes it would be too long
+        _say_where_cut(ax, network, plane, rest[0])
     return image
+
+
+def _style(network: NetworkOfRun, k: int) -> Any:
+    """The line of a plan's path: dashed where it goes against beliefs."""
+    return _DASHES if network.by[k] == _AGAINST else "-"
+
+
+def _say_where_cut(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, axis: int) -> None:
+    """Where the map is cut along the axis that is not shown [m]."""
+    at = network.origin[axis] + network.spacing[axis] * plane.cell[axis]
+    ax.text(
+        0.97,
+        0.93,
+        f"{'xyz'[axis]} = {at:.2g} m",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
+        transform=ax.transAxes,
+        ha="right",
+        va="top",
+        fontsize="small",
+        zorder=7,
+    )
 
 
 def add_felt(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
     """What was felt before a plan: cells and, in the plane, closed steps; and what is excluded."""
     if not network.of_places:
         return
-    run, plan = network.run, network.plans[k]
-    classes, shown = plane.of(solid.cell_classes(run, plan, path=False)), np.zeros((5, 4))
-    shown[1], shown[3], shown[4] = (
-        to_rgba(COLOURS.excluded, 0.6),
-        to_rgba(COLOURS.felt),
-        to_rgba(COLOURS.true),
+    plan = network.plans[k]
+    classes = plane.of(solid.cell_classes(network.run, plan, path=False))
+    colours = np.zeros((5, 4))  # of each class; of those that are not shown none
+    colours[1] = to_rgba(COLOURS.excluded, 0.6)
+    colours[3] = to_rgba(COLOURS.felt)
+    colours[4] = to_rgba(COLOURS.true)
+    ax.imshow(
+        colours[np.swapaxes(classes, 0, 1)],
+        origin="lower",
+        extent=plane.extent(network.near.shape),
+        zorder=2.1,
+        interpolation="none",
     )
-    ax.imshow(shown[np.swapaxes(classes, 0, 1)], origin="lower", extent=plane.extent(network.near.shape), zorder=2.1,
-              interpolation="none")  # fmt: skip
     inside = plane.holds(plan.steps[:, 0]) & plane.holds(plan.steps[:, 1])
-    solid.add_bars(
-        ax,
-        plane.points(plan.steps[inside].reshape(-1, plan.steps.shape[2])),
-        plan.certainty[inside],
-        2.4,
-    )
+    ends = plan.steps[inside].reshape(-1, plan.steps.shape[2])
+    solid.add_bars(ax, plane.points(ends), plan.certainty[inside], 2.4)
 
 
 def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -> None:
@@ -287,7 +300,8 @@ def add_true(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, time: float) -
     points = np.tile(np.array(network.run.world.map.origin), (x.size, 1))
     for axis, c in enumerate(plane.cell):
         points[:, axis] = network.origin[axis] + network.spacing[axis] * c
-    points[:, plane.axes[0]], points[:, plane.axes[1]] = x.ravel(), y.ravel()
+    points[:, plane.axes[0]] = x.ravel()
+    points[:, plane.axes[1]] = y.ravel()
     rows = np.column_stack([points, points, np.zeros(len(points))])
     depth = capsule_distance(rows, solids).min(axis=1).reshape(x.shape)
     if depth.min() < 0.0 < depth.max():
@@ -325,16 +339,22 @@ def _draw_shadows(
     """How much deeper, or less deep, each cell lies since the plan before."""
     known = network.known
     grids = [network.change(k) for k in chosen]
-    seen = np.concatenate(
-        [g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))]
-    )
-    most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -_NO_CHANGE).any())
+    cut = [plane.of(grid) for plane, grid in zip(planes, grids, strict=True)]
+    seen = np.concatenate([grid[np.isfinite(grid)] for grid in cut])
+    most = max(float(np.abs(seen).max(initial=0.0)), 0.1)
+    fewer = bool((seen < -_NO_CHANGE).any())
     for ax, k, plane, grid in zip(axes, chosen, planes, grids, strict=True):
         ax.set_facecolor(drawn.DARK)
         image = ax.imshow(
-            np.ma.masked_invalid(plane.of(grid).T), cmap=_BOTH if fewer else _MORE, vmin=-most * fewer, vmax=most,
-            origin="lower", extent=plane.extent(grid.shape), interpolation="none", zorder=0.5,
-        )  # fmt: skip
+            np.ma.masked_invalid(plane.of(grid).T),
+            cmap=_BOTH if fewer else _MORE,
+            vmin=-most if fewer else 0.0,
+            vmax=most,
+            origin="lower",
+            extent=plane.extent(grid.shape),
+            interpolation="none",
+            zorder=0.5,
+        )
         _frame(ax, network, plane)
         cell = network.plans[k].cell
         if cell is not None and network.of_places and plane.holds(np.array([cell]))[0]:
@@ -360,11 +380,16 @@ def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
             continue
         depths = network.depth(k)[tuple(path.T)]
         depths = np.where(np.isfinite(depths), depths, np.nan)
-        style = _DASHES if network.by[k] == _AGAINST else "-"
-        label = "at the start" if k == 0 else f"plan {k}"
-        before_goal = np.arange(len(path)) - len(path) + 1
-        ax.plot(before_goal, depths, ls=style, marker=".", ms=3, color=COLOURS.planned, alpha=shade,
-                label=label)  # fmt: skip
+        ax.plot(
+            np.arange(len(path)) - len(path) + 1,
+            depths,
+            ls=_style(network, k),
+            marker=".",
+            ms=3,
+            color=COLOURS.planned,
+            alpha=shade,
+            label="at the start" if k == 0 else f"plan {k}",
+        )
         longest = max(longest, len(path) - 1)
     ax.set_xlabel("steps of the path, up to the goal at 0")
     ax.locator_params(axis="x", integer=True)

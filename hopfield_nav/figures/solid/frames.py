@@ -1,4 +1,4 @@
-"""An arm with its frames: the axes of the links' frames, and the joints' axes with the sense in which they turn.
+"""An arm with its frames: the axes of the links' frames, and the joints' turns.
 
 The frames are those of ``dynamics.link_frames``, by the arm's standard Denavit-Hartenberg rows:
 joint i turns about the z axis of frame i − 1.
@@ -32,7 +32,10 @@ def default_pose(arm: Arm) -> np.ndarray:
 
 
 def add_frames(ax: Axes, arm: Arm, q: np.ndarray, view: View | None = None) -> None:
-    """The arm, pale, at joint angles (n,) [rad] with the axes of its frames 0 to n and the joints' turns."""
+    """The arm, pale, at joint angles (n,) [rad], with its frames 0 to n and its joints' turns.
+
+    Of a frame the axes are drawn, of a joint the sense in which it turns.
+    """
     seen = view or make_view()
     frames = link_frames(arm, q)
     outline = arm_outline(arm)
@@ -45,8 +48,9 @@ def add_frames(ax: Axes, arm: Arm, q: np.ndarray, view: View | None = None) -> N
         add_frame(ax, seen, frame, size, str(number))
     for joint, frame in enumerate(frames[:-1], start=1):
         add_turn(ax, seen, frame, 0.5 * size, f"q{joint}")
-    corners = project(seen, np.concatenate([pose_outline(arm, outline, q).reshape(-1, 3)]))
-    low, high = corners.min(axis=0) - size, corners.max(axis=0) + size
+    corners = project(seen, pose_outline(arm, outline, q).reshape(-1, 3))
+    low = corners.min(axis=0) - size
+    high = corners.max(axis=0) + size
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.set_axis_off()
 
@@ -61,31 +65,57 @@ def add_frame(ax: Axes, view: View, frame: np.ndarray, size: float, name: str) -
     origin = frame[:3, 3]
     for k, colour in enumerate(AXES.values()):
         ends = project(view, np.stack([origin, origin + size * frame[:3, k]]))
-        ax.annotate("", ends[1], ends[0], zorder=3.0, annotation_clip=False,
-                    arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.1, "shrinkA": 0,
-                                "shrinkB": 0, "mutation_scale": 6})  # fmt: skip
+        _add_head(ax, ends[0], ends[1], colour, head=6, zorder=3.0)
     place = project(view, origin)
     box = {"boxstyle": "circle,pad=0.08", "fc": "white", "ec": COLOURS.ink, "lw": 0.5}
     ax.text(*place, name, ha="center", va="center", fontsize="x-small", bbox=box, zorder=4.0)
 
 
 def add_turn(ax: Axes, view: View, frame: np.ndarray, radius: float, name: str) -> None:
-    """An arc with a head about the z axis of a frame: the positive sense of the joint that turns about it."""
-    ahead = frame[:3, 3] + 1.2 * radius * frame[:3, 2]
-    around = np.cos(_TURN)[:, None] * frame[:3, 0] + np.sin(_TURN)[:, None] * frame[:3, 1]
-    arc = project(view, ahead + radius * around)
+    """The positive sense of a joint: an arc with a head about the z axis of its frame, and its name.
+
+    ``radius`` of the arc [m].
+    """
+    origin = frame[:3, 3]
+    x, y, z = frame[:3, :3].T
+    around = np.cos(_TURN)[:, None] * x + np.sin(_TURN)[:, None] * y
+    arc = project(view, origin + 1.2 * radius * z + radius * around)
     ax.plot(*arc[:-1].T, color=COLOURS.planned, lw=1.1, zorder=3.5)
-    ax.annotate("", arc[-1], arc[-4], zorder=3.5, annotation_clip=False,
-                arrowprops={"arrowstyle": "-|>", "color": COLOURS.planned, "lw": 1.1, "shrinkA": 0,
-                            "shrinkB": 0, "mutation_scale": 7})  # fmt: skip
-    place = project(view, frame[:3, 3] + 2.4 * radius * frame[:3, 2])
+    _add_head(ax, arc[-4], arc[-1], COLOURS.planned, head=7, zorder=3.5)
+    place = project(view, origin + 2.4 * radius * z)
     box = {"boxstyle": "round,pad=0.05", "fc": "white", "ec": "none", "alpha": 0.75}
-    ax.text(*place, name, ha="center", va="center", color=COLOURS.planned, fontsize="x-small",
-            bbox=box, zorder=4.5)  # fmt: skip
+    ax.text(
+        *place,
+        name,
+        ha="center",
+        va="center",
+        color=COLOURS.planned,
+        fontsize="x-small",
+        bbox=box,
+        zorder=4.5,
+    )
+
+
+def _add_head(
+    ax: Axes, start: np.ndarray, end: np.ndarray, colour: str, head: float, zorder: float
+) -> None:
+    """An arrow from ``start`` to ``end`` (2,), with a head of a size."""
+    style = {
+        "arrowstyle": "-|>",
+        "color": colour,
+        "lw": 1.1,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": head,
+    }
+    ax.annotate("", end, start, zorder=zorder, annotation_clip=False, arrowprops=style)
 
 
 def frames_handles(dh: bool = True) -> list[Line2D]:
-    """Legend of the axes, of a joint's turn, and of a frame's number; ``dh``: the file gives DH rows."""
+    """Legend of the axes, of a joint's turn, and of a frame's number.
+
+    ``dh``: the arm's file gives DH rows.
+    """
     name = "DH frame of the link" if dh else "frame of the link"
     axes = [Line2D([], [], color=colour, label=axis) for axis, colour in AXES.items()]
     turn = Line2D([], [], color=COLOURS.planned, label="joint, turning positively")
