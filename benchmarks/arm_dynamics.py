@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio as pin
 
 # the oracles of the tests build the peer
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 from oracles import pinocchio_model
 from timing import asked, print_load, seconds_per_call, table, tell, two_digits
 

@@ -18,7 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 sys.path += [
-    str(Path(__file__).resolve().parent.parent / folder) for folder in ("tests", "scripts")
+    str(Path(__file__).resolve().parent.parent / folder) for folder in ("tests/helpers", "scripts")
 ]
 from madsen2020.excitation import from_free, random_free
 from oracles import pinocchio_model

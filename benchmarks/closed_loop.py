@@ -20,7 +20,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 from oracles import mujoco_model, pinocchio_model
 from timing import asked, table, tell
 

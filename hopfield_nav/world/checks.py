@@ -80,14 +80,23 @@ def _check_sensors_of_held_torque(world: World) -> Iterator[BadInput]:
 
 
 def _check_elastic_joints(world: World) -> Iterator[BadInput]:
-    """Only elastic joints have a stiffness and a temperature."""
-    if world.plant.engine == "flexible":
+    """Only elastic joints, with rotors of their own, have a stiffness and a temperature."""
+    if fitting.gives_rotors(world):
         return
-    for name in ("stiffness", "temperature"):
-        value = getattr(world.plant, name)
-        if value is not None:
-            allowed = "null, or plant.engine: flexible"
-            yield BadInput("only elastic joints have it", f"plant.{name}", value, allowed)
+    given = {name: getattr(world.plant, name) for name in ("stiffness", "temperature")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not given or _is_missing("engine", world.plant.engine):
+        return
+    engines = plugin.loadable_methods("engine")
+    elastic = [name for name, engine in engines.items() if engine.needs == plugin.ROTORS]
+    allowed = f"null, or plant.engine: {' or '.join(elastic)}"
+    for name, value in given.items():
+        yield BadInput("only elastic joints have it", f"plant.{name}", value, allowed)
+
+
+def _is_missing(kind: str, name: str) -> bool:
+    """Whether a method that a world names is not there, which another rule says."""
+    return not fitting.is_there(kind, name)
 
 
 def _check_speed_where_unknown(world: World) -> None:
@@ -282,7 +291,7 @@ def _lack(parameter: plugin.Parameter, offered: Mapping[str, Any], law: str) -> 
 def _check_explore(world: World) -> None:
     """A surface is followed from step to step of a map of the tool.
 
-    Who slides along it has to feel it all the while.
+    A response that controls a force on it has to feel it all the while.
     """
     planner = world.planner
     detection = world.detection
@@ -293,7 +302,8 @@ def _check_explore(world: World) -> None:
         "planner.radius: 1": planner.radius == 1.0,
         "planner.any_angle: false": not planner.any_angle or world.map.space == "joints",
     }
-    if method == "slide":
+    is_ours = plugin.is_ours("response", method)
+    if is_ours and world.trust.find("response", method, world.folder).needs == plugin.FORCE_FELT:
         estimator = _looked_into(world, "estimator")
         needed |= {
             "contact.bodies: tool": world.contact.bodies == "tool",
@@ -304,7 +314,7 @@ def _check_explore(world: World) -> None:
             ),
             "controller.hold: true": world.controller.hold,
         }
-    elif not plugin.is_ours("response", method):
+    elif not is_ours:
         needed = {"detection.mark: felt": needed["detection.mark: felt"]}
     missing = [key for key, met in needed.items() if not met]
     if method == "replan" or not missing:

@@ -83,10 +83,14 @@ def with_start(world: World, arms: "Mapping[str, Arm]") -> tuple[World, list[Bad
 def gives_rotors(world: World) -> bool:
     """Whether the world's engine gives joints rotors, also those of an arm that has none."""
     engine = world.plant.engine
-    is_there = is_code(engine) or engine in method_names("engine")
-    if not is_there or not world.trust.looks_into("engine", engine):
+    if not is_there("engine", engine) or not world.trust.looks_into("engine", engine):
         return False
     return world.trust.find("engine", engine, world.folder).needs == ROTORS
+
+
+def is_there(kind: str, name: str) -> bool:
+    """Whether there is a method of this name, as far as it is no code of a user's."""
+    return is_code(name) or name in method_names(kind)
 
 
 def check_rotors(world: World) -> None:

@@ -132,7 +132,8 @@ class ContactSection(Section):
     )
 
 
-IN_PROPORTION = ("joint_torque", "force_norm")  # detectors whose level is a size over a threshold
+# Detectors whose level is a size over a threshold: exactly, never held or filtered.
+IN_PROPORTION = ("joint_torque", "force_norm")
 
 
 class DetectionSection(MethodSection):
@@ -157,8 +158,8 @@ class DetectionSection(MethodSection):
     back_off: Literal["against_velocity", "along_force"] = "along_force"
     """how to reach the cell from which the next path starts"""
     reaction: Literal["retreat", "stop", "float"] = "retreat"
-    """between alarm and new path: nothing, the path leads back at once; brake to where the arm is,
-    until it rests; or bear its weight alone, until it rests"""
+    """between alarm and new path; retreat: nothing, the path leads back at once; stop: brake along
+    a reference, until the arm rests; float: bear its weight alone, until it rests"""
     graze: Literal["pass", "retreat"] = "pass"
     """a touch whose force does not oppose the motion, with mark felt: pass by, at half the speed,
     unless the force grows by a whole threshold; or go back as after any other, as it always is on a

@@ -15,7 +15,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "figures"
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(ROOT / "tests" / "helpers"))
 LAST = "hopfieldView.view.events.slice(-1)[0].time + 0.01"
 VIEWS = {  # picture: world, words that make it, the moment
     "view_plane": ("ragazzon2012", ["run"], "hopfieldView.view.events[3].time + 0.06"),

@@ -220,7 +220,8 @@ def test_the_same_seed_gives_the_same_path_and_another_seed_another():
 
 
 def test_another_process_finds_the_same_path_and_prints_nothing_of_ompl():
-    folders = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts"), str(Path(__file__).parent)]
+    helpers = ROOT / "tests" / "helpers"
+    folders = [str(ROOT), str(helpers), str(ROOT / "scripts"), str(Path(__file__).parent)]
     code = (
         "from test_sampling import ARM, SCENE, START, GOAL, plan_sampling\n"
         "print(plan_sampling(ARM, SCENE, START, [GOAL], seed=7).path.q.tolist())"
