@@ -95,7 +95,10 @@ def _forward_pass(gravity, qd, qdd, work, slopes):
 
 @inlined
 def _backward_pass(work, slopes):
-    """Sum from the tool to the base; each joint fills its column up to and its row before the diagonal."""
+    """Sum from the tool to the base.
+
+    Each joint fills its column up to and its row before the diagonal.
+    """
     motion, rate, second = work.motion, slopes.rate, slopes.second
     tau_q, tau_qd = slopes.tau_q, slopes.tau_qd
     body = NO_BODY

@@ -95,7 +95,9 @@ _MISTAKEN_UNIT = {
 def check_range(
     value: float, low: float, high: float, unit: str, *, above: bool = False, where: str = ""
 ) -> float:
-    """``value`` itself when it lies in ``low`` … ``high`` [``unit``]; with ``above`` not at ``low`` itself.
+    """``value`` itself when it lies in ``low`` … ``high`` [``unit``].
+
+    With ``above`` not at ``low`` itself.
 
     Raises ``BadInput``: it does not, or is NaN; above the range the message asks about the usual
     mistaken unit.
@@ -112,9 +114,9 @@ def check_range(
 def printable(text: str, longest: int = _LONGEST) -> str:
     r"""Text from anywhere as one line that is safe to print, of so many characters at most.
 
-    What is not printable is written as its escape, as in ``\x1b``: newlines, control characters and what turns the
-    direction of writing, by which a text could forge a line or command the terminal, and the halves of characters
-    that stand for bytes of a file name which are no text.
+    What is not printable is written as its escape, as in ``\x1b``: newlines, control characters and
+    what turns the direction of writing, by which a text could forge a line or command the terminal,
+    and the halves of characters that stand for bytes of a file name which are no text.
     """
     begin = text[: longest + 1]
     if not begin.isprintable():

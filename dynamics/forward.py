@@ -50,7 +50,10 @@ def forward_dynamics(
 
 
 def _moved(arm: Arm, qdd: np.ndarray) -> np.ndarray:
-    """Accelerations (..., n) of an arm that torques can move; a singular mass matrix leaves no number in front."""
+    """Accelerations (..., n) of an arm that torques can move.
+
+    A singular mass matrix leaves no number in front.
+    """
     if not np.isfinite(qdd[..., 0]).all():
         require_masses(arm)
     return qdd
@@ -58,7 +61,10 @@ def _moved(arm: Arm, qdd: np.ndarray) -> np.ndarray:
 
 @inlined
 def accelerate(arm, qd, tau, work, qdd):
-    """Write ``qdd`` = M^-1 (tau - C qd - g); ``tau`` (n,) is every torque on the joints; reads ``work.rotation``."""
+    """Write ``qdd`` = M^-1 (tau - C qd - g).
+
+    ``tau`` (n,) is every torque on the joints; reads ``work.rotation``.
+    """
     update_mass_and_bias(arm, arm.gravity, qd, work)
     for i in range(qd.size):
         qdd[i] = tau[i] - work.bias[i]

@@ -49,7 +49,10 @@ def load_arm(name: str | Path, folder: Path | None = None) -> Arm:
 
 
 def load_named_arm(name: str | Path, folder: Path | None = None) -> NamedArm:
-    """The same with the names of its joints, where its file gives them; arguments and errors as ``load_arm``."""
+    """The same with the names of its joints, where its file gives them.
+
+    Arguments and errors as ``load_arm``.
+    """
     name = str(name)
     if name in list_arms():
         return _built_in(name)._replace(arm=copy(_built_in(name).arm))

@@ -28,11 +28,12 @@ def in_rows(
     *wrench: object,
     **rows: object,
 ) -> np.ndarray:
-    """What a kernel gives for ``rows`` (..., n) by name; where they are plain, its caller asks it directly.
+    """What a kernel gives for ``rows`` (..., n) by name.
 
-    The kernel takes an arm's numbers, joints, the rows, the wrenches (..., 6) where it takes them,
-    the result, in whose shape ``one`` all but the last dimension are one, and scratch numbers.
-    ``out`` takes the result (..., one), by default a new array.
+    Where they are plain, its caller asks it directly. The kernel takes an arm's numbers, joints,
+    the rows, the wrenches (..., 6) where it takes them, the result, in whose shape ``one`` all but
+    the last dimension are one, and scratch numbers. ``out`` takes the result (..., one), by default
+    a new array.
     """
     n, numbers = joint_count(arm), arm.dh.base
     arrays, lead = as_rows(n, **rows)

@@ -101,7 +101,10 @@ def _multiply(a, b, out):
 
 @kernel
 def _invert(a, out):
-    """Write the inverse by elimination with row exchanges; ``a`` is lost. A singular one gives inf or NaN."""
+    """Write the inverse by elimination with row exchanges.
+
+    ``a`` is lost. A singular one gives inf or NaN.
+    """
     m = a.shape[0]
     for i in range(m):
         for j in range(m):

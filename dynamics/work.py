@@ -37,7 +37,10 @@ def make_work(n: int) -> Work:
 
 
 def room_for(n: int) -> int:
-    """How many numbers the scratch arrays of an arm with ``n`` joints take; what they hold is arbitrary."""
+    """How many numbers the scratch arrays of an arm with ``n`` joints take.
+
+    What they hold is arbitrary.
+    """
     return 58 + n * (50 + n) + 2 * max(n, 6)
 
 

@@ -2,8 +2,9 @@
 
     python scripts/comes_with.py
 
-A world or a command may ask for what comes with an extension that is not there, and cannot be asked.
-So ``hopfield_nav/plugin/comes_with.json`` holds what every extension declares; a test compares.
+A world or a command may ask for what comes with an extension that is not there, and cannot be
+asked. So ``hopfield_nav/plugin/comes_with.json`` holds what every extension declares; a test
+compares.
 """
 
 import json

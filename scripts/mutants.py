@@ -47,7 +47,9 @@ _COPIED = (
     "README.md",
 )
 
-ROOMS = {  # a room: its files, and the tests that are to notice what is wrong with them, besides the nearest to each
+# a room: its files, and the tests that are to notice what is wrong with them, besides the nearest
+# to each
+ROOMS = {
     "scoring": (
         "record/contacts record/scoring record/run record/plans experiment/arrival",
         "extensions/recordings/test_tuning.py",

@@ -2,11 +2,11 @@
 
     python scripts/release.py [PYTHON]... [--out dist]
 
-In each environment the wheel alone, with no checkout and nothing compiled before, types the commands
-of ``COMMANDS``; none may compile anything. PYTHON: interpreters, by default this one. pip asks the
-package index. Ends with status 1 where something was compiled, or a command failed. The archive of
-compiled code is made before (``scripts/compiled_code.py``), and the CHANGELOG's section gets its
-version.
+In each environment the wheel alone, with no checkout and nothing compiled before, types the
+commands of ``COMMANDS``; none may compile anything. PYTHON: interpreters, by default this one. pip
+asks the package index. Ends with status 1 where something was compiled, or a command failed. The
+archive of compiled code is made before (``scripts/compiled_code.py``), and the CHANGELOG's section
+gets its version.
 """
 
 import os

@@ -132,10 +132,11 @@ def write_arm(
     fit: Mapping[str, Any] | None = None,
     joints: Sequence[str] = (),
 ) -> Path:
-    """Write an arm file, whole or not at all; where the numbers come from, ``source``, stands at every row.
+    """Write an arm file, whole or not at all.
 
-    The description is one line; ``fit``, the quality of a fit in plain values, is kept with the
-    file; ``joints`` are the joints' names, as of ``NamedArm``.
+    Where the numbers come from, ``source``, stands at every row. The description is one line;
+    ``fit``, the quality of a fit in plain values, is kept with the file; ``joints`` are the joints'
+    names, as of ``NamedArm``.
 
     Raises ``BadInput``: an arm that is not rigid, negative friction, or no place to write.
     """

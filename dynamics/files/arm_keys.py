@@ -18,7 +18,10 @@ JsonSchema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """What may stand at a key; ``form`` is number, point, joints (one number or one a joint), or another word."""
+    """What may stand at a key.
+
+    ``form`` is number, point, joints (one number or one a joint), or another word.
+    """
 
     meaning: str
     unit: str = ""
@@ -29,7 +32,10 @@ class Entry:
     form: str = "number"
 
     def number(self, value: Any, where: str) -> float:
-        """The value as a number in the range, else ``BadInput``; pi/2, -pi/2, pi and -pi are numbers too."""
+        """The value as a number in the range, else ``BadInput``.
+
+        Pi/2, -pi/2, pi and -pi are numbers too.
+        """
         try:
             number = math.nan if isinstance(value, bool) else float(_WORDS.get(value, value))
         except (TypeError, ValueError, OverflowError):
@@ -179,7 +185,10 @@ def arm_schema() -> JsonSchema:
 def _mapping(
     entries: dict[str, Entry], name: str, inner: dict[str, JsonSchema] | None = None
 ) -> JsonSchema:
-    """The JSON Schema of a mapping with these keys; ``inner`` has that of forms which are mappings or rows."""
+    """The JSON Schema of a mapping with these keys.
+
+    ``inner`` has that of forms which are mappings or rows.
+    """
     given = inner or {}
     keys = {
         key: {**given[e.form], "description": e.meaning} if e.form in given else e.schema

@@ -82,7 +82,10 @@ def _add_look(body: Element, arm: Arm, link: int) -> None:
 
 
 def _place(arm: Arm, i: int, theta: float) -> dict[str, str]:
-    """From the joint frame of link i by its offset, turned about x by its alpha, then about z; link 0 is the base."""
+    """From the joint frame of link i by its offset, turned about x by its alpha, then about z.
+
+    Link 0 is the base.
+    """
     d, a, alpha = arm.dh[i - 1, 1:] if i else (0.0, 0.0, 0.0)
     c = math.cos(alpha / 2)
     s = math.sin(alpha / 2)

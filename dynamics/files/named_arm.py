@@ -60,7 +60,10 @@ def _few(names: Sequence[str]) -> str:
 
 
 def split_tip(name: str) -> tuple[str, str | None]:
-    """File and tip of ``FILE.urdf:TIP``; without a tip, or of any other name, the name itself and None."""
+    """File and tip of ``FILE.urdf:TIP``.
+
+    Without a tip, or of any other name, the name itself and None.
+    """
     found = _URDF.fullmatch(name)
     return (found[1], found[2]) if found else (name, None)
 

@@ -163,7 +163,10 @@ def _link(bodies: list[tuple], frame: np.ndarray) -> dict[str, Any]:
 
 
 def _limits(joint: Any, where: str) -> tuple[list[float], float, float]:
-    """Lowest and highest angle, speed and torque; infinite where the file has 0, nothing, or ``_NO_END`` and more."""
+    """Lowest and highest angle, speed and torque.
+
+    Infinite where the file has 0, nothing, or ``_NO_END`` and more.
+    """
     limit, endless = joint.limit, [-math.inf, math.inf]
     if limit is None:
         return endless, math.inf, math.inf

@@ -67,10 +67,10 @@ class FolderTaken(BadInput):
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Another name to write to, with the same ending; when the block ends well the file takes its place.
+    """Another name to write to, with the same ending.
 
-    Where it does not, what was there before is still there and the other file is removed. The
-    folder exists.
+    When the block ends well the file takes its place. Where it does not, what was there before is
+    still there and the other file is removed. The folder exists.
     """
     partial = path.with_name(f"{_partial(path.stem)}{path.suffix}")
     try:

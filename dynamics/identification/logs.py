@@ -109,7 +109,10 @@ def logs_of(
 
 
 def _parts(time: np.ndarray, arrays: dict[str, np.ndarray], name: str) -> list[MotionLog]:
-    """The stretches between gaps that are long enough; their begin and end are in their names, if they are several."""
+    """The stretches between gaps that are long enough.
+
+    Their begin and end are in their names, if they are several.
+    """
     whole = [MotionLog(own, name=name, **signals) for own, signals in even_parts(time, arrays)]
     logs = [log for log in whole if np.ptp(log.time) >= _SHORTEST]
     if not logs:
@@ -201,7 +204,10 @@ def clock_of(stamps: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def _even(stamps: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-    """The even clock of late stamps, or the stamps where they are even; None where neither is so."""
+    """The even clock of late stamps, or the stamps where they are even.
+
+    None where neither is so.
+    """
     rows, count = np.arange(len(stamps)), min(_FEW, len(stamps) // 2)
     if len(stamps) < 5:
         return None
@@ -232,7 +238,10 @@ def between_gaps(time: np.ndarray) -> list[slice]:
 def even_parts(
     time: np.ndarray, signals: dict[str, np.ndarray]
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """The stretches without a gap at even steps, times and signals (k, n) each; uneven ones by cubic splines."""
+    """The stretches without a gap at even steps, times and signals (k, n) each.
+
+    Uneven ones by cubic splines.
+    """
     for part in between_gaps(time):
         own, values = time[part], {name: signal[part] for name, signal in signals.items()}
         even = np.linspace(own[0], own[-1], len(own))

@@ -90,13 +90,18 @@ class Identification:
 
     @property
     def friction(self) -> np.ndarray:
-        """(n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad]; zeros where it was not estimated."""
+        """(n, 2) Coulomb [N·m] and viscous friction [N·m·s/rad].
+
+        Zeros where it was not estimated.
+        """
         n = len(self.given.dh)
         rest = self.estimate.values[len(self.base.kept) :]
         return rest.reshape(2, n).T if rest.size else np.zeros((n, 2))
 
     def validate(self, log: MotionLog | Mapping[str, Any], physical: bool = False) -> Comparison:
-        """Identified against given arm on an unused motion; ``physical``: by the consistent parameters.
+        """Identified against given arm on an unused motion.
+
+        ``physical``: by the consistent parameters.
 
         Raises ``BadInput``: as ``identify`` does.
         """

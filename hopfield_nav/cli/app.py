@@ -21,7 +21,8 @@ import typer.core
 from hopfield_nav.cli.crash import keep_record, noticed_interrupts, say, say_refused, write_report
 from hopfield_nav.plugin import broken, imported, others, our_extensions, owner, shown
 
-CORE = {  # the commands of the core: the file of each in this folder, and the first line of its help
+# the commands of the core: the file of each in this folder, and the first line of its help
+CORE = {
     "run": ("run", "Simulate a world and save what happened."),
     "sweep": (
         "sweep",
@@ -92,7 +93,10 @@ class _Commands(typer.core.TyperGroup):
 
 
 def _lines_of_extensions() -> dict[str, str]:
-    """The commands of extensions by name, each with its line; where others took a name, with whose it is."""
+    """The commands of extensions by name, each with its line.
+
+    Where others took a name, with whose it is.
+    """
     ours = {k: v for extension in our_extensions().values() for k, v in extension.commands.items()}
     found = [(one, name) for one in others() for name in one.extension.commands]
     names = shown(found, [*CORE, *ours])

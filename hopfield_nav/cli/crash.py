@@ -26,7 +26,10 @@ def say(message: str, status: int) -> int:
 
 
 def say_refused(error: Exception) -> int:
-    """Print what an error says, and what else is wrong with the same file, a line each; the exit status is 2."""
+    """Print what an error says, and what else is wrong with the same file, a line each.
+
+    The exit status is 2.
+    """
     for fault in (error, *getattr(error, "others", ())):
         say(str(fault), 2)
     return 2

@@ -64,7 +64,10 @@ def list_(
 
 
 def describe_known(what: str) -> Mapping[str, str]:
-    """One sentence on each thing of a kind that comes with the program, by name; ``what`` is in ``KINDS``."""
+    """One sentence on each thing of a kind that comes with the program, by name.
+
+    ``what`` is in ``KINDS``.
+    """
     if what in _METHODS:
         from hopfield_nav.plugin import loadable_methods
 
@@ -167,7 +170,10 @@ def _bundled(source: str) -> tuple[str, str]:
 
 
 def _from_anywhere(word: str, source: Path) -> str:
-    """A word of a bundled file; where it names a file beside it, that file's name if it is a world, or its path."""
+    """A word of a bundled file.
+
+    Where it names a file beside it, that file's name if it is a world, or its path.
+    """
     from hopfield_nav.world import world_folders
 
     path = (source.parent / word).resolve()

@@ -55,7 +55,10 @@ def compiling() -> Iterator[None]:
 
 @contextmanager
 def bar(words: str, total: float | None = None) -> Iterator[Callable[..., None] | None]:
-    """A bar on the terminal, with words that change: ``show(words, done)``; None where stderr is no terminal."""
+    """A bar on the terminal, with words that change: ``show(words, done)``.
+
+    None where stderr is no terminal.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -72,7 +75,10 @@ def bar(words: str, total: float | None = None) -> Iterator[Callable[..., None] 
 
 @contextmanager
 def count_bar(name: str, things: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar of things done, such as the frames of a film; gives None where stderr is no terminal."""
+    """A bar of things done, such as the frames of a film.
+
+    Gives None where stderr is no terminal.
+    """
     with bar(name) as show:
         yield show and (
             lambda done, total: show(f"{name}: {done} of {total} {things}", done, total)
@@ -110,11 +116,11 @@ def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> No
 
 
 def print_columns(headings: Sequence[str], rows: Iterable[Sequence[str]], labels: int = 1) -> None:
-    """Print a table with a head; the first ``labels`` columns name a row, the others hold its values.
+    """Print a table with a head.
 
-    Where it is wider than the terminal words of its head and long cells go below each other, then
-    columns to further tables with the same names, and where not even one fits every value gets a
-    line. No number is cut.
+    The first ``labels`` columns name a row, the others hold its values. Where it is wider than the
+    terminal words of its head and long cells go below each other, then columns to further tables
+    with the same names, and where not even one fits every value gets a line. No number is cut.
     """
     width = _console().width
     columns = [[printable(cell) for cell in column] for column in zip(headings, *rows, strict=True)]

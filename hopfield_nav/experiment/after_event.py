@@ -85,7 +85,10 @@ def after_event(event: Event, run: Running) -> PlannedMotion | End | None:
 
 
 def after_alarm(run: Running) -> PlannedMotion:
-    """The navigator learns from the touch and plans; the arm passes by, or its reaction comes first."""
+    """The navigator learns from the touch and plans.
+
+    The arm passes by, or its reaction comes first.
+    """
     started = clock.perf_counter()
     time = run.time
     path = run.trajectory

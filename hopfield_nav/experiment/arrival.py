@@ -1,7 +1,7 @@
-"""Whether an arm at the end of its path has arrived, or will still arrive; what ``no_path`` rests on.
+"""Whether an arm at the end of its path has arrived, or will still arrive.
 
-The control computer stops where the tool is at the goal by all it senses; truly it may be
-elsewhere.
+What ``no_path`` rests on. The control computer stops where the tool is at the goal by all it
+senses; truly it may be elsewhere.
 
 Once its trajectory has ended, the arm comes nearer to the goal only as far as
 ``controller.settling`` moves its reference. Where it comes no nearer, the reference is not moved
@@ -62,7 +62,10 @@ def at_limit(world: World, duration: float, to_goal: bool) -> tuple[str, str]:
 
 
 class Arrival:
-    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time; without a goal it waits for nothing."""
+    """Looks at a run every ``LOOK_INTERVAL`` seconds of its time.
+
+    Without a goal it waits for nothing.
+    """
 
     def __init__(self, world: World, arm: Arm, goal: np.ndarray | None) -> None:
         self._world = world
@@ -128,7 +131,10 @@ class Arrival:
 
 
 def why_doubtful(world: World, navigator: Navigator, detections: Sequence[DetectionRecord]) -> str:
-    """What speaks against the touches on which an outcome ``no_path`` rests; empty where nothing does."""
+    """What speaks against the touches on which an outcome ``no_path`` rests.
+
+    Empty where nothing does.
+    """
     count, false = _collisions(detections)
     changes = world.changes or world.planner.forget is not None
     found = [_CHANGES if changes else "", navigator.why_doubtful()]

@@ -86,7 +86,9 @@ class Parts(NamedTuple):
         return AtStart(navigator, controller, settings, state, rows, phases)
 
     def learner(self, controller: Controller, computer: ControlState) -> Any:
-        """What learns (``controller.learn``), or None; where a trajectory is given it makes no motion of its own.
+        """What learns (``controller.learn``), or None.
+
+        Where a trajectory is given it makes no motion of its own.
 
         Raises ``BadInput``: its extension is not there.
         """

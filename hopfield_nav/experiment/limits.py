@@ -56,14 +56,20 @@ def _on_stiff_gears(world: World, arm: Arm) -> Iterator[str]:
 
 
 def _unseen(world: World, arm: Arm) -> np.ndarray:
-    """Torque that each gear takes within one step of its encoder (n,) [N·m]; endless where it is ideal."""
+    """Torque that each gear takes within one step of its encoder (n,) [N·m].
+
+    Endless where it is ideal.
+    """
     gives = np.isfinite(arm.presliding)
     step = np.asarray(world.sensors.encoder_resolution, dtype=np.float64)
     return np.where(gives, np.where(gives, arm.presliding, 0.0) * step, np.inf)
 
 
 def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]:
-    """Whether the joints' friction hides the force that shall be controlled; one sentence, or none."""
+    """Whether the joints' friction hides the force that shall be controlled.
+
+    One sentence, or none.
+    """
     methods = find_methods(world)
     response = world.trust.find("response", world.explore.method, world.folder)
     slides = response.needs == FORCE_FELT
@@ -115,5 +121,8 @@ def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
 
 
 def gains_of_law(world: World) -> Gains | None:
-    """Gains, (n,) each, with which the world's control law makes joints follow something; None: it says none."""
+    """Gains, (n,) each, with which the world's control law makes joints follow something.
+
+    None: it says none.
+    """
     return loop_gains(find_methods(world).law, world.controller.parameters, len(world.start.joints))

@@ -82,7 +82,10 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
 
 
 def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """Joint angles (k, n) and tool velocities (k, 3), the fastest among them; none for an arm at rest."""
+    """Joint angles (k, n) and tool velocities (k, 3), the fastest among them.
+
+    None for an arm at rest.
+    """
     _, q, qd, _ = sample(trajectory, _MOMENTS_A_PIECE)
     velocity = np.einsum("kin,kn->ki", jacobian(arm, q)[:, :3], qd)
     speed = np.linalg.norm(velocity, axis=1)
@@ -95,7 +98,10 @@ def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarr
 
 
 def _felt(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarray | None:
-    """Force along the motion at which a collision is felt at each place (k,) [N]; None: not known."""
+    """Force along the motion at which a collision is felt at each place (k,) [N].
+
+    None: not known.
+    """
     units = {p.name: p.unit for p in find_methods(world).detector.parameters}
     values, unit = world.detection.parameters, units.get("threshold")
     if world.detection.estimator == "none" or unit not in {*_FORCE, "N·m"}:

@@ -40,7 +40,10 @@ class Phase:
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """What the arm does first, before a ``motion`` that was planned; ``trajectory`` is that of now."""
+        """What the arm does first, before a ``motion`` that was planned.
+
+        ``trajectory`` is that of now.
+        """
         raise NotImplementedError
 
     def controller(self, usual: Controller) -> Controller:

@@ -52,9 +52,10 @@ class ReactionPhase(Phase):
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """What the arm does first: a motion that ``reacts``; the planned one where nothing comes before it.
+        """What the arm does first: a motion that ``reacts``.
 
-        Where the arm is let go, that is noted in the control computer's part of the state.
+        The planned one where nothing comes before it. Where the arm is let go, that is noted in the
+        control computer's part of the state.
         """
         if self._kind == "retreat" or motion.trajectory is None:
             return motion

@@ -327,7 +327,10 @@ class Simulation:
         return run
 
     def advance(self, until: int) -> Event:
-        """Go on to a step, or to the first event before it, which nothing answers; ``step`` does both."""
+        """Go on to a step, or to the first event before it, which nothing answers.
+
+        ``step`` does both.
+        """
         with self._alone("moved"):
             return self._advance(until)
 
@@ -363,7 +366,10 @@ class Simulation:
             self._end_without(follows)
 
     def _end_without(self, motion: PlannedMotion) -> None:
-        """A motion without a trajectory ends the run; the last row, or a first one, shows its detection."""
+        """A motion without a trajectory ends the run.
+
+        The last row, or a first one, shows its detection.
+        """
         if motion.trajectory is not None:
             return
         self._end(motion.outcome, motion.reason)

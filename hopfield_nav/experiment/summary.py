@@ -115,7 +115,10 @@ def _link_forces(rows: Rows, n: int) -> dict[str, Any]:
 
 
 def imperfections(world: World) -> dict[str, Any]:
-    """What of plant, sensors and model is not ideal, as the world file says it; empty for an ideal arm."""
+    """What of plant, sensors and model is not ideal, as the world file says it.
+
+    Empty for an ideal arm.
+    """
     plant = world.plant
     control = world.controller
     sensors = world.sensors

@@ -21,11 +21,11 @@ from hopfield_nav.world import World, together
 def follow(
     world: World, trajectory: Trajectory, seed: int | None = None, progress: Progress | None = None
 ) -> Run:
-    """Run a world along a given trajectory instead of in search of its goal; its start and goal are not used.
+    """Run a world along a given trajectory instead of in search of its goal.
 
-    The arm starts on the trajectory at time 0, with its velocity. The outcome is ``reached`` at the
-    end of it, or ``time_limit``, or ``diverged``. What is detected on the way is recorded, and the
-    arm does not react to it.
+    Its start and goal are not used. The arm starts on the trajectory at time 0, with its velocity.
+    The outcome is ``reached`` at the end of it, or ``time_limit``, or ``diverged``. What is
+    detected on the way is recorded, and the arm does not react to it.
 
     Raises ``BadInput``: the trajectory does not fit the arm, or as ``simulate``.
     """

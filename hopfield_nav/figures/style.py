@@ -30,7 +30,8 @@ _SHARED: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.grid": False,
     "axes.formatter.useoffset": False,  # a tick says its whole value
-    "axes.titley": 1.0,  # right above the panel: looking for a free place takes as long as drawing the axes
+    # right above the panel: looking for a free place takes as long as drawing the axes
+    "axes.titley": 1.0,
     "legend.frameon": False,
     "legend.handlelength": 1.4,
     "legend.columnspacing": 1.0,

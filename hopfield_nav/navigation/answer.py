@@ -227,7 +227,10 @@ def after_mark(alarm: Detection, motion: PlannedMotion, map: MarkedMap, means: M
 
 
 def first_motion(cell: Cell, q: np.ndarray, map: ToolMap, means: Means) -> PlannedMotion:
-    """The motion from joint angles (n,) [rad], with the tool over a cell; at rest without a goal."""
+    """The motion from joint angles (n,) [rad], with the tool over a cell.
+
+    At rest without a goal.
+    """
     if map.goal is None:
         sample_time = means.world.trajectory.sample_time
         still = quintic_trajectory(q[None], 1.0, sample_time=sample_time)

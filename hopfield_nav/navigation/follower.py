@@ -32,10 +32,10 @@ def check_trajectory(arm: Arm, trajectory: Trajectory) -> None:
 
 
 class Follower(Navigator):
-    """A trajectory, from its first knot on, in the place of a path over the map; its marks are used.
+    """A trajectory, from its first knot on, in the place of a path over the map.
 
-    For everything that is no search for a goal: free motion, excitation, a circle, a planned path.
-    It marks what is felt as the others do, and keeps going.
+    Its marks are used. For everything that is no search for a goal: free motion, excitation, a
+    circle, a planned path. It marks what is felt as the others do, and keeps going.
     """
 
     def __init__(self, world: World, arm: Arm, trajectory: Trajectory) -> None:

@@ -33,12 +33,16 @@ class Navigator(Protocol):
         """(3,) position of the tool at the goal [m]; None without one."""
 
     def first_motion(self, q: np.ndarray) -> PlannedMotion:
-        """The motion from the start at joint angles (n,) [rad]; at rest there when there is no goal."""
+        """The motion from the start at joint angles (n,) [rad].
+
+        At rest there when there is no goal.
+        """
 
     def on_detection(self, detection: Detection) -> tuple[Cell, PlannedMotion]:
-        """Learn from a touch; the cell that was marked, or is believed to be occupied, and the new motion.
+        """Learn from a touch.
 
-        Without a goal the arm stays on the one it has.
+        The cell that was marked, or is believed to be occupied, and the new motion. Without a goal
+        the arm stays on the one it has.
         """
 
     def localize(self, trace: Trace) -> ContactHypotheses:
@@ -60,7 +64,10 @@ class Navigator(Protocol):
         return
 
     def felt(self) -> np.ndarray:
-        """Bool grid of the marks, or of the cells believed to be occupied; empty where no grid is kept."""
+        """Bool grid of the marks, or of the cells believed to be occupied.
+
+        Empty where no grid is kept.
+        """
         return np.zeros(0, dtype=bool)
 
     def felt_count(self) -> int:
@@ -72,7 +79,10 @@ class Navigator(Protocol):
         return {}
 
     def in_free_air(self) -> int:
-        """Number of touches where the arm drove freely, before or afterwards; 0 where that is not kept."""
+        """Number of touches where the arm drove freely, before or afterwards.
+
+        0 where that is not kept.
+        """
         return 0
 
     def why_doubtful(self) -> str:
@@ -80,9 +90,15 @@ class Navigator(Protocol):
         return ""
 
     def phase(self, world: World, arm: Arm, controller: Controller) -> Any:
-        """What the arm may do before it follows a path again, an ``experiment.Phase``; None: nothing."""
+        """What the arm may do before it follows a path again, an ``experiment.Phase``.
+
+        None: nothing.
+        """
         return None
 
     def final_map(self) -> np.ndarray:
-        """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied; empty where none is kept."""
+        """Int grid: 1 blocked, 2 free but not reached, 3 believed occupied.
+
+        Empty where none is kept.
+        """
         return np.zeros(0, dtype=np.int8)

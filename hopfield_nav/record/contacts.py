@@ -112,7 +112,10 @@ def missed_contacts(run: Run) -> list[ContactEpisode]:
 
 
 def missed_in_words(run: Run) -> str:
-    """What was missed, and why no alarm came, in one line, the hardest contacts first; nothing where none was."""
+    """What was missed, and why no alarm came, in one line, the hardest contacts first.
+
+    Nothing where none was.
+    """
     count = run.summary.get("silent_contact_count")
     if not count:
         return ""

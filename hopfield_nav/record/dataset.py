@@ -126,7 +126,10 @@ def _event_variables(world: World, detections: Sequence[DetectionRecord]) -> dic
 
 
 def _stacked(parts: Sequence[np.ndarray], empty: float, kind: type, *shape: int) -> np.ndarray:
-    """(m, k, *shape) of m parts, of which the longest has k entries; ``empty`` behind the end of the others."""
+    """(m, k, *shape) of m parts, of which the longest has k entries.
+
+    ``empty`` behind the end of the others.
+    """
     stacked: np.ndarray = np.full(
         (len(parts), max(map(len, parts), default=0), *shape), empty, dtype=kind
     )
@@ -212,7 +215,10 @@ def _step_variables(
 def _network_variables(
     world: World, plans: Sequence[NotedPlan], of_places: bool
 ) -> dict[str, tuple]:
-    """The network of every plan; nothing where none is kept, and no activations where no network was asked."""
+    """The network of every plan.
+
+    Nothing where none is kept, and no activations where no network was asked.
+    """
     if not plans:
         return {}
     path = _stacked([plan.cells for plan in plans], -1, np.int32, world.map.rank)

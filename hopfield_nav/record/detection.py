@@ -21,7 +21,8 @@ class DetectionRecord(NamedTuple):
     """A detection that was answered by a new plan (or by finding that there is none)."""
 
     time: float  # of the detection [s]
-    touch_time: float  # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
+    # start of the true contact, the same for every detection on it [s]; NaN for a false alarm
+    touch_time: float
     # cell, start: marked cell, and the cell from which the next path starts
     cell: tuple[int, ...]
     start: tuple[int, ...]

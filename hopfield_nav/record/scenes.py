@@ -54,7 +54,10 @@ def scene_of_run(run: Run) -> list[Body]:
 
 
 def export_moveit(run: Run, path: Path, frame: str = "base") -> Path:
-    """Write a difference to a planning scene as YAML, in a frame of that name; ``OSError``: it cannot be."""
+    """Write a difference to a planning scene as YAML, in a frame of that name.
+
+    ``OSError``: it cannot be.
+    """
     bodies = scene_of_run(run)
     scene = {
         "name": run.world.name,

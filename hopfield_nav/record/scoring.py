@@ -174,7 +174,10 @@ def worth_feeling(contact: ContactScore, force: float, torque: np.ndarray | floa
 def _contact(
     truth: ContactTruth, start: float, end: float, alarms: np.ndarray, touched: np.ndarray
 ) -> ContactScore:
-    """A contact between two rows, and the alarms on it; in a sparse record the first may be before them."""
+    """A contact between two rows, and the alarms on it.
+
+    In a sparse record the first may be before them.
+    """
     inside = (truth.time >= start) & (truth.time <= end)
     peak, peak_torque = float(truth.largest[inside].max()), np.abs(truth.torque[inside]).max(axis=0)
     if not alarms.size:

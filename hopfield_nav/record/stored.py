@@ -1,7 +1,8 @@
-"""The files of a saved run: written to the last bit, and packed where that pays; read with a line for every fault.
+"""The files of a saved run: written to the last bit, and packed where that pays.
 
-Beside results lie their checksums, so that a damaged file is never taken for a whole one. The file
-is that of ``sha256sum``: anybody can check a folder with ``sha256sum -c checksums.sha256``.
+Read with a line for every fault. Beside results lie their checksums, so that a damaged file is
+never taken for a whole one. The file is that of ``sha256sum``: anybody can check a folder with
+``sha256sum -c checksums.sha256``.
 
 HDF5 lets a file name others, by links, by external storage and by virtual variables, and stores no
 values that were never written. What this program writes is one flat list of variables, each of them
@@ -45,7 +46,9 @@ def write_checksums(folder: Path, names: Iterable[str]) -> None:
 
 
 def check_checksums(folder: Path) -> None:
-    """Compare the files of a folder with their checksums; a folder without any (an older one) passes.
+    """Compare the files of a folder with their checksums.
+
+    A folder without any (an older one) passes.
 
     Raises ``BadInput``: a file is missing, cannot be read, or is not what was written.
     """
@@ -175,7 +178,9 @@ def check_log(path: Path, data: "xarray.Dataset", expected: "xarray.Dataset") ->
 
 
 def read_netcdf(path: Path) -> "xarray.Dataset":
-    """A labelled table that this program wrote; of a big one every signal is read when it is asked for.
+    """A labelled table that this program wrote.
+
+    Of a big one every signal is read when it is asked for.
 
     Raises ``BadInput``: it cannot be read, or does not hold its values itself.
     """
@@ -234,7 +239,10 @@ _LENGTH_ALONE = b"This is a netCDF dimension but not a netCDF variable"  # has n
 
 
 def require_own_values(file: "h5py.File", where: str, size: int) -> None:
-    """Look at every variable of a file of ``size`` bytes before any value is read; messages say ``where``."""
+    """Look at every variable of a file of ``size`` bytes before any value is read.
+
+    Messages say ``where``.
+    """
     import h5py
 
     claimed = 0

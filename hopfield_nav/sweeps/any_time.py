@@ -53,7 +53,10 @@ def runs_to_show(share: float, level: float) -> int:
 
 
 def first_number(is_enough: Callable[[int], bool]) -> int:
-    """The least number from 1 that is enough, if all larger ones are; ten millions where none is."""
+    """The least number from 1 that is enough, if all larger ones are.
+
+    Ten millions where none is.
+    """
     high = 1
     while high < _MOST_SEEDS and not is_enough(high):
         high *= 2

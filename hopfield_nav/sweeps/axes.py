@@ -153,7 +153,10 @@ def faults_of_keys(file: SweepFile, document: Document) -> Iterator[Fault]:
 
 
 def _fault_of_overlap(at: Key, path: Key, seen: dict[Key, Key]) -> BadInput | None:
-    """Two keys of which one contains the other; ``set`` may give a section in which a key varies."""
+    """Two keys of which one contains the other.
+
+    ``set`` may give a section in which a key varies.
+    """
     for other, place in seen.items():
         shared = min(len(path), len(other))
         inside_is_fine = place[0] == "set" != at[0]

@@ -52,7 +52,9 @@ class Base:
         return worlds.world_from(self.changed(*layers), self.folder, self.name, self.trust)
 
     def changed(self, *layers: Sequence[worlds.Change]) -> worlds.Document:
-        """The data of the base world with some values changed; a method of a later layer ends an earlier one's keys.
+        """The data of the base world with some values changed.
+
+        A method of a later layer ends an earlier one's keys.
 
         Raises ``BadInput``: a change lies in something that is no section.
         """
@@ -175,7 +177,10 @@ def _of_change(
 
 
 def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
-    """The sweep as YAML, with the base world and the fixed changes in it; paths relative to ``folder``."""
+    """The sweep as YAML, with the base world and the fixed changes in it.
+
+    Paths relative to ``folder``.
+    """
     data = copy.deepcopy({key: value for key, value in data.items() if key != "set"})
     data["world"] = copy.deepcopy(base.data)
     if folder is not None:
@@ -195,7 +200,10 @@ def resolved(data: dict[str, Any], base: Base, folder: Path | None) -> str:
 
 
 def fingerprint(file: SweepFile, base: Base, grid: Iterable[Sequence[Any]]) -> str:
-    """SHA-256 over world, values, seeds and quantities; files that they name count by their content."""
+    """SHA-256 over world, values, seeds and quantities.
+
+    Files that they name count by their content.
+    """
     digest = hashlib.sha256()
     world = {key: value for key, value in base.data.items() if key not in ("description", "seed")}
     fixed: list[Any] = [file.repeats, file.seed, list(file.columns), file.time_limit_per_run]

@@ -215,7 +215,10 @@ def _is_words(column: AxisColumn) -> bool:
 
 
 def _table(sweep: Sweep, rows: Sequence[Row], axis: Axis) -> ValueTable:
-    """The values of one axis, averaged over all else; nothing is compared, since the settings around differ."""
+    """The values of one axis, averaged over all else.
+
+    Nothing is compared, since the settings around differ.
+    """
     label, ordered = _labels(rows, axis)
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:

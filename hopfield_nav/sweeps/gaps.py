@@ -37,7 +37,10 @@ class Gap:
         return MOST_ZONES * self.zone
 
     def __call__(self, values: Any, others: Any) -> Any:
-        """By how much ``values`` are larger than ``others``, within the bounds; NaN where one is."""
+        """By how much ``values`` are larger than ``others``, within the bounds.
+
+        NaN where one is.
+        """
         with np.errstate(invalid="ignore"):
             gap = np.subtract(values, others)
             if self.relative:

@@ -179,7 +179,10 @@ class Pool:
             yield from self._replace(worker)
 
     def _replace(self, worker: _Worker, verdict: Sequence[str] = ()) -> Iterator[Row]:
-        """A new worker for one that has died, or is ended now; a row for its job with a verdict, or after many."""
+        """A new worker for one that has died, or is ended now.
+
+        A row for its job with a verdict, or after many.
+        """
         self._workers.remove(worker)
         status, job = worker.end(), worker.job
         self._unready += not worker.is_ready

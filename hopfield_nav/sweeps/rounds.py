@@ -93,7 +93,10 @@ def _up_to(seeds: np.ndarray, settings: Settings) -> Settings:
 
 
 def _more(seeds: np.ndarray, wanted: list[int], at_most: int) -> np.ndarray | None:
-    """The seeds of the next round, in as large a step as the budget allows; None: it allows none."""
+    """The seeds of the next round, in as large a step as the budget allows.
+
+    None: it allows none.
+    """
     fewest = int(seeds[wanted].min())
     for step in range(math.ceil(fewest / _PART), 0, -1):
         more = seeds.copy()

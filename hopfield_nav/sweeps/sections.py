@@ -81,7 +81,10 @@ def _one_key(key: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _or_scaled(kinds: Iterable[str], count: int, *forms: dict[str, Any]) -> WithJsonSchema:
-    """The schema of some forms, and of each kind of values with so many numbers; all of these may be factors."""
+    """The schema of some forms, and of each kind of values with so many numbers.
+
+    All of these may be factors.
+    """
     numbers = {"type": "array", "items": {"type": "number"}, "minItems": count, "maxItems": count}
     forms = (*forms, *(_one_key(kind, numbers) for kind in kinds))
     return WithJsonSchema({"anyOf": [*forms, _one_key("scale", {"anyOf": [*forms]})]})
@@ -133,7 +136,10 @@ class Condition(NamedTuple):
         return self.sign.startswith("<")
 
     def bound(self, least: float) -> float:
-        """The largest or smallest mean; ``least`` is the smallest of settings that keep all else."""
+        """The largest or smallest mean.
+
+        ``least`` is the smallest of settings that keep all else.
+        """
         return self.number * least if self.of_least else self.number
 
     def keeps(self, mean: Any, least: float) -> Any:
@@ -297,7 +303,10 @@ class SweepFile(Section):
 
 
 def dump_sweep_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a sweep file; keys of the world are checked by the program alone."""
+    """The JSON Schema (draft 2020-12) of a sweep file.
+
+    Keys of the world are checked by the program alone.
+    """
     return titled(SweepFile.model_json_schema(), "sweep")
 
 
@@ -334,7 +343,10 @@ def kept_columns(file: SweepFile, measures: Measures | None) -> dict[str, Quanti
 
 
 def column_faults(file: SweepFile, folder: Path, trust: Trust) -> list[BadInput]:
-    """What is wrong with the measures of a sweep file, or else with its aim; ``where`` is the key."""
+    """What is wrong with the measures of a sweep file, or else with its aim.
+
+    ``where`` is the key.
+    """
     at, measures = "measures", None
     try:
         if file.measures is not None:

@@ -40,7 +40,10 @@ class Settings:
     )  # (settings, 2 m) the next settings along m axes of numbers, -1 beyond an edge
 
     def values(self, name: str) -> np.ndarray:
-        """(settings, blocks) of a quantity; the time is that of runs that arrived. NaN all over where not kept."""
+        """(settings, blocks) of a quantity.
+
+        The time is that of runs that arrived. NaN all over where not kept.
+        """
         if name == REACHED:
             return self.reached
         values = self.columns.get(name, np.full(self.reached.shape, np.nan))
@@ -64,7 +67,10 @@ class Layout:
 
     @cached_property
     def axes(self) -> list[tuple[int, Axis]]:
-        """The axes that are no seeds, each with its place in the grid; a group keeps its columns but seeds."""
+        """The axes that are no seeds, each with its place in the grid.
+
+        A group keeps its columns but seeds.
+        """
         parts = (
             (k, tuple(c for c in axis if not c.is_seed)) for k, axis in enumerate(self.sweep.grid)
         )
@@ -103,7 +109,10 @@ class Layout:
 
     @cached_property
     def orders(self) -> list[np.ndarray | None]:
-        """Along every axis the order of its values; None where they are words, or drawn, or one alone."""
+        """Along every axis the order of its values.
+
+        None where they are words, or drawn, or one alone.
+        """
         return [_order(axis) for _, axis in self.axes]
 
     def names(self, axes: Iterable[int]) -> str:
@@ -132,7 +141,10 @@ def arrays_of(sweep: Sweep, rows: Sequence[Mapping[str, Any]]) -> tuple[Settings
 def over_runs(
     sweep: Sweep, rows: Iterable[Mapping[str, Any]], name: str, empty: Any = np.nan
 ) -> np.ndarray:
-    """(runs,) what rows have in a column; ``empty`` where they have nothing, or where there is no row."""
+    """(runs,) what rows have in a column.
+
+    ``empty`` where they have nothing, or where there is no row.
+    """
     values = np.full(sweep.count, empty, object if isinstance(empty, str) else float)
     for row in rows:
         if row.get(name) is not None:
@@ -173,7 +185,10 @@ def base_position(sweep: Sweep, axis: Axis) -> int | None:
 
 
 def neighbours(shape: Sequence[int], orders: Sequence[np.ndarray | None]) -> np.ndarray:
-    """(settings, 2 m) the settings one step down and up along every axis that has an order; -1 beyond its ends."""
+    """(settings, 2 m) the settings one step down and up along every axis that has an order.
+
+    -1 beyond its ends.
+    """
     every = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
     beside = [np.empty((every.size, 0), int)]
     for axis, order in enumerate(orders):
@@ -188,7 +203,10 @@ def neighbours(shape: Sequence[int], orders: Sequence[np.ndarray | None]) -> np.
 
 
 def _order(axis: Axis) -> np.ndarray | None:
-    """The order of an axis's values by its first column of numbers; None where it has words, or was drawn."""
+    """The order of an axis's values by its first column of numbers.
+
+    None where it has words, or was drawn.
+    """
     rows = [[column.value(i) for i in range(len(column.values))] for column in axis]
     if (
         len(rows[0]) < 2

@@ -100,7 +100,9 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 def read_rows(folder: str | Path, sweep: Sweep | None = None) -> list[dict[str, Any]]:
-    """The rows of a sweep, in the order of the file; of a run that is there twice the last one counts.
+    """The rows of a sweep, in the order of the file.
+
+    Of a run that is there twice the last one counts.
 
     Raises ``BadInput``: there is no table, or a line of it is damaged or none of the sweep's; a
     torn last line is left out.
@@ -117,7 +119,10 @@ def write_rows(sweep: Sweep, rows: Iterable[Mapping[str, Any]], folder: Path) ->
 
 
 def finish(sweep: Sweep, folder: str | Path) -> None:
-    """Sort ``sweep.csv`` by index and write ``sweep.nc``; each file is replaced when it is complete."""
+    """Sort ``sweep.csv`` by index and write ``sweep.nc``.
+
+    Each file is replaced when it is complete.
+    """
     folder = Path(folder)
     rows = read_rows(folder, sweep)
     write_rows(sweep, rows, folder)

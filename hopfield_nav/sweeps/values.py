@@ -126,7 +126,10 @@ def _forms(kinds: Mapping[str, str]) -> str:
 def _one_kind(
     spec: dict, kinds: Mapping[str, str], below: Key, allowed: str
 ) -> tuple[str, list[Any]]:
-    """The kind of values that a mapping asks for, and its numbers; of the first two it is sure that they are some."""
+    """The kind of values that a mapping asks for, and its numbers.
+
+    Of the first two it is sure that they are some.
+    """
     where = _dotted(below)
     if len(spec) != 1:
         raise BadInput(

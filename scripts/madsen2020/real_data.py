@@ -35,7 +35,8 @@ from hopfield_nav.record import alarm_rate
 motors = suite_module("recordings").motors
 RUNS = ("no1", "no8", "no5_free")
 MODELS = ("given", "identified", "consistent")
-STEP = 0.008  # [s] no1 lacks two samples of every four: angles and currents between them are interpolated
+# [s] no1 lacks two samples of every four: angles and currents between them are interpolated
+STEP = 0.008
 BANDWIDTH, CUTOFF = 5.0, 10.0  # [Hz] the most that 125 Hz with such holes supports
 WELL_KNOWN = 0.05  # relative deviation
 POLE = 15.0  # [1/s] of the observer, slower than the current's ripple

@@ -35,7 +35,8 @@ class SingleBranch(NamedTuple):
 
     q: np.ndarray  # (k, n) joint angles up to where it stopped, the first being the start [rad]
     places: np.ndarray  # (k,) of the rows on the line
-    outcome: str  # "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line"
+    # "arrived", or why it stopped: "collision", "limit", "jump", "out of reach", "off the line"
+    outcome: str
     reason: str  # the same in words, with what touches what; "" where it arrived
     line: StraightLine  # the tool's line
 

@@ -8,7 +8,8 @@ from hopfield_nav.geometry import capsule_distance, upright_cylinder
 from hopfield_nav.plugin import Measures
 from hopfield_nav.world.obstacles import Obstacle
 
-BACK = 0.02  # [m/s] of the tool against its first motion: so fast is the reference when the obstacle appears
+# [m/s] of the tool against its first motion: so fast is the reference when the obstacle appears
+BACK = 0.02
 AHEAD = (0.001, 0.004)  # [m] between it and the tool then
 RADIUS = 0.03  # [m]
 WAIT = 0.5  # [s] that it is waited for

@@ -23,7 +23,8 @@ from tu2023.linearisation import ARM
 
 POSES, SEED = 2000, 14
 FREQUENCIES = np.array([0.1, 1.0, 10.0])  # [Hz] at which gains are told
-STILL = 0.01  # [rad/s] below which a mode neither swings nor falls: joint 1 and what rounding makes of it
+# [rad/s] below which a mode neither swings nor falls: joint 1 and what rounding makes of it
+STILL = 0.01
 draw = pictures_of(__name__)
 
 

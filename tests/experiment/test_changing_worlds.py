@@ -79,7 +79,8 @@ def test_it_stands_from_the_step_of_its_time_on():
     )
 
 
-IN_THE_WAY = "  - sphere: {center: [0.2, 0.04, 0.0], radius: 0.05}\n    appears: 0.2\n"  # where the tool starts
+# where the tool starts
+IN_THE_WAY = "  - sphere: {center: [0.2, 0.04, 0.0], radius: 0.05}\n    appears: 0.2\n"
 
 
 def test_what_would_come_in_the_arm_waits_and_the_record_says_when_it_came(tmp_path):

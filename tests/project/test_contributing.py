@@ -35,7 +35,8 @@ def test_ci_types_what_the_readme_says_then_the_studies_and_the_core_alone():
     assert lines[-1].endswith("-m pytest -m core")
 
 
-OF_ALL_KINDS = {  # a script's tests, studies alone, some of the repository and of the core, none of the core
+# a script's tests, studies alone, some of the repository and of the core, none of the core
+OF_ALL_KINDS = {
     "scripts/test_fall.py", "project/test_bounds.py", "project/test_site.py", "sweeps/test_run_sweep.py",
     "sweeps/test_choice.py",
 }  # fmt: skip

@@ -9,7 +9,8 @@ from dynamics import BadInput, nearest_name
 from hopfield_nav.sweeps import UntilSection, check_quantities
 from hopfield_nav.world import Range, Section, Seed, Text, Whole, must_fit, titled
 
-ALONG: dict[str, tuple[str, ...]] = {  # the columns of suites that come along, whose rows have these
+# the columns of suites that come along, whose rows have these
+ALONG: dict[str, tuple[str, ...]] = {
     "quantities": (
         "outcome", "reason", "no_path_grade", "simulated_time_s", "collision_count", "graze_count",
         "contact_count", "false_alarm_count", "repeated_alarm_count", "peak_contact_force_N", "final_tool_error_m",

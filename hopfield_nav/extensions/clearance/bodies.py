@@ -226,7 +226,10 @@ def pair_batch(arm, bodies, pairs, q, work):
 
 @kernel
 def _proven(arm, bodies, pair, overlap, joints, reach, work):
-    """Whether a pair overlaps (is apart) for all angles of ``joints`` between the two; others rest at 0."""
+    """Whether a pair overlaps (is apart) for all angles of ``joints`` between the two.
+
+    Others rest at 0.
+    """
     axes, q = np.empty((bodies.shape[0], AXES_WIDTH)), np.zeros(arm.dh.shape[0])
     middle, half = np.zeros((_DEPTH, q.size)), np.full((_DEPTH, q.size), np.pi)
     top, parts = 1, 0

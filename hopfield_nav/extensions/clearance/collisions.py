@@ -118,7 +118,10 @@ def solid_distance(scene, axes, b, j):
 
 @inlined
 def pose_touches(arm, scene, q, work, axes):
-    """Whether anything is nearer than its margin at joint angles ``q``; writes frames and ``axes``."""
+    """Whether anything is nearer than its margin at joint angles ``q``.
+
+    Writes frames and ``axes``.
+    """
     bodies, solids = scene.bodies, scene.solids
     update_frames(arm, q, work)
     place_bodies(bodies, work, axes)

@@ -101,7 +101,10 @@ def passes(arm, scene, start, end, work, axes, q, change):
 
 @kernel
 def proven_free(arm, scene, start, end, work, axes, q, change):
-    """Share proven free of the motion from ``start`` to ``end``; ``q`` and ``change`` (n,) are scratch."""
+    """Share proven free of the motion from ``start`` to ``end``.
+
+    ``q`` and ``change`` (n,) are scratch.
+    """
     for i in range(q.size):
         change[i] = end[i] - start[i]
     share = 0.0
@@ -119,7 +122,10 @@ def proven_free(arm, scene, start, end, work, axes, q, change):
 
 @inlined
 def free_stretch(scene, axes, change, left):
-    """Share of ``change`` (n,) that is surely free from here on, at most ``left``; -1 where touched."""
+    """Share of ``change`` (n,) that is surely free from here on, at most ``left``.
+
+    -1 where touched.
+    """
     bodies, pairs, solids, reach = scene.bodies, scene.pairs, scene.solids, scene.reach
     share = left
     for b in range(bodies.shape[0]):

@@ -45,9 +45,10 @@ def plan_around(
     tool_speed: float = TOOL_SPEED,
     turn_speed: float = TURN_SPEED,
 ) -> AroundPlan:
-    """The tool from station to station on straight lines past what stands between them; it rests at corners.
+    """The tool from station to station on straight lines past what stands between them.
 
-    Arguments as in ``plan_shortest``; the path rests at the detour's corners too.
+    It rests at corners. Arguments as in ``plan_shortest``; the path rests at the detour's corners
+    too.
 
     Raises ``BadInput``: a malformed station, or a number that is not positive; ``NoClosedForm``:
     the arm is not of UR type.

@@ -139,7 +139,10 @@ class _DirectSearch:
         order: np.ndarray,
         place: int,
     ) -> None:
-        """Put the ``place``-th best node after these on the heap; the next follows when it is taken."""
+        """Put the ``place``-th best node after these on the heap.
+
+        The next follows when it is taken.
+        """
         if place < len(order):
             node = order[place]
             total = length + self._step(len(nodes), nodes[-1])[node] + self.ahead[len(nodes)][node]

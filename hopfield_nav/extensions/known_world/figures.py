@@ -65,9 +65,9 @@ def draw_plan_figures(
 def plan_page(
     arm: Arm, scene: Scene, solids: Sequence[Solid], paths: Sequence[PlannedPath]
 ) -> Figure:
-    """The tool along the best paths, of which the first is the best, and the arm on that; angles and clearance.
+    """The tool along the best paths, of which the first is the best, and the arm on that.
 
-    ``solids`` are those of the scene, as a world file has them.
+    Angles and clearance. ``solids`` are those of the scene, as a world file has them.
     """
     paths = paths[:MOST_PATHS]
     view = solid.CellView(

@@ -55,7 +55,10 @@ class Nodes(NamedTuple):
 
 @kernel
 def fill_layers(arm, scene, line, layers, shift, work, axes):
-    """Solve and check every layer; where the wrist is singular, ``shift`` further along the line."""
+    """Solve and check every layer.
+
+    Where the wrist is singular, ``shift`` further along the line.
+    """
     T = np.empty((4, 4))
     branches = np.empty((8, 3), np.int64)
     for i in range(layers.place.size):

@@ -235,7 +235,10 @@ def plan_task(world: World, arm: Arm, scene: Scene, task: Task) -> Planned:
 def _first_of_each(
     world: World, arm: Arm, scene: Scene, paths: list[PlannedPath], reasons: dict[str, str]
 ) -> list[tuple[PlannedPath, Trajectory]]:
-    """Of every kind the first path that the motors can follow; why others cannot goes into ``reasons``."""
+    """Of every kind the first path that the motors can follow.
+
+    Why others cannot goes into ``reasons``.
+    """
     timed: dict[str, tuple[PlannedPath, Trajectory]] = {}
     for path in paths:
         if path.kind in timed:

@@ -125,7 +125,10 @@ def _servoj(trajectory: Trajectory, period: float, call: str) -> Iterator[str]:
 def _until_contact(
     trajectory: Trajectory, period: float, options: str, watch: ContactWatch
 ) -> Iterator[str]:
-    """As ``_servoj``, but no target is sent once a contact was felt; then the arm brakes and tells where."""
+    """As ``_servoj``, but no target is sent once a contact was felt.
+
+    Then the arm brakes and tells where.
+    """
     yield "  global touched = False"
     yield from urscript_condition(watch)
     yield "  def go(q):"

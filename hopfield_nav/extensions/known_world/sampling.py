@@ -31,7 +31,8 @@ from hopfield_nav.extensions.known_world.task import (
 _LARGEST_SEED = 2**32 - 2
 # [rad] from the start: three quarters of a turn, so that a goal is near on both ways round
 _NEAR = 1.5 * np.pi
-_STEP = 1.0  # [rad] by which a tree grows at most; of OMPL's own, a fifth of the space, most are blocked
+# [rad] by which a tree grows at most; of OMPL's own, a fifth of the space, most are blocked
+_STEP = 1.0
 
 
 class SamplingPlan(NamedTuple):
@@ -107,7 +108,10 @@ def _leg(
     ompl: Any, checks: "Checks", starts: np.ndarray, goals: np.ndarray, limits: np.ndarray, time_limit: float,
     simplify: bool,
 ) -> np.ndarray:  # fmt: skip
-    """A path (k, n) from one of several configurations to one of others, proven free; no rows where none is found."""
+    """A path (k, n) from one of several configurations to one of others, proven free.
+
+    No rows where none is found.
+    """
     starts, goals = (
         q[((limits[:, 0] <= q) & (q <= limits[:, 1])).all(axis=1)] for q in (starts, goals)
     )

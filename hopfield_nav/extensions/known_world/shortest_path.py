@@ -44,7 +44,8 @@ class ShortestPlan(NamedTuple):
     reason: str  # "" where there is a path, otherwise why the line cannot be followed further
     line: StraightLine  # the tool's line; ``places`` (k,) of the path's rows on it
     places: np.ndarray
-    place: float  # how far along the line the joints can follow it: 0 at its start, 1 at the first station
+    # how far along the line the joints can follow it: 0 at its start, 1 at the first station
+    place: float
     point: np.ndarray  # (3,) of the tool there [m]
     searches: int  # how often the graph was searched; 0 where the arm cannot stand at a station
 

@@ -24,7 +24,10 @@ HOLD_BACK, BASELINE = (0.1, 0.4)
 
 @dataclass(frozen=True, kw_only=True)
 class StreamMethods(Watched):
-    """The methods that are applied to a stream; the model is the arm as it is believed to be, friction included."""
+    """The methods that are applied to a stream.
+
+    The model is the arm as it is believed to be, friction included.
+    """
 
     motors: MotorFit  # that turn currents into torques
     # (n,) standard deviation of the residual in free motion [N·m]; None: not known
@@ -87,7 +90,10 @@ class DetectorStream:
 
 
 def likely_links(place: Isolation | None) -> tuple[tuple[int, float], ...]:
-    """Links with their probabilities, the likeliest first, 95 % together; none where most would be named."""
+    """Links with their probabilities, the likeliest first, 95 % together.
+
+    None where most would be named.
+    """
     if place is None or not place.best_link:
         return ()
     order = np.argsort(-place.probability, kind="stable")

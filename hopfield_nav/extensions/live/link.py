@@ -144,7 +144,10 @@ class Link:
         raise BadInput("the source has none of the fields that are needed")
 
     def _answer(self, connection: socket.socket, wanted: int) -> Generator[Notice, None, bytes]:
-        """The payload of the next package of the ``wanted`` kind; messages on the way are passed on."""
+        """The payload of the next package of the ``wanted`` kind.
+
+        Messages on the way are passed on.
+        """
         end = clock.monotonic() + ANSWER
         for _ in range(MOST_OTHERS):
             while not self._arrived:
@@ -161,7 +164,10 @@ class Link:
     def _receive(
         self, connection: socket.socket, stop: Callable[[], bool]
     ) -> Iterator[np.ndarray | Notice]:
-        """Data as it comes; raises when the connection breaks, has none for long, or cannot be read."""
+        """Data as it comes.
+
+        Raises when the connection breaks, has none for long, or cannot be read.
+        """
         connection.settimeout(POLL_INTERVAL)
         last, stalled = clock.monotonic(), False
         patience = max(STALLED, 5.0 / self.frequency)

@@ -52,7 +52,10 @@ class Told(NamedTuple):
 
 
 class Monitor:
-    """Processes what a link delivers, and reports what it means; without a judge rows are only taken."""
+    """Processes what a link delivers, and reports what it means.
+
+    Without a judge rows are only taken.
+    """
 
     def __init__(
         self, judge: DetectorStream | None = None, records: Sequence[Recorder] = ()
@@ -140,7 +143,10 @@ class Monitor:
             yield Notice("repeated", f"the clock stands still at {stamp:.3f} s")
 
     def _step(self, stamp: float) -> Iterator[Notice]:
-        """Count the packages that are missing before ``stamp``; the usual step is that of the last ones."""
+        """Count the packages that are missing before ``stamp``.
+
+        The usual step is that of the last ones.
+        """
         step = stamp - self._last
         period = median(self._steps) if self._steps else 1.0 / self._frequency
         if step > GAP * period:

@@ -58,9 +58,9 @@ JOINT_RUNNING = 253
 
 
 class Recipe:
-    """What data packages hold, in order: fields ``names`` of ``types``, keys of ``TYPES``; they begin with ``number``.
+    """What data packages hold, in order: fields ``names`` of ``types``, keys of ``TYPES``.
 
-    ``columns`` are those of ``unpack``'s row, by field.
+    They begin with ``number``. ``columns`` are those of ``unpack``'s row, by field.
 
     Raises ``BadInput``: names and types do not fit.
     """

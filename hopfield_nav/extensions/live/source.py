@@ -57,7 +57,9 @@ class Source:
 
 
 def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
-    """A recording of ``load_recording``; ``arm`` gives the tool's pose and speed where they are not in it.
+    """A recording of ``load_recording``.
+
+    ``arm`` gives the tool's pose and speed where they are not in it.
 
     Raises ``BadInput``: other than six joints, or fewer than two rows.
     """
@@ -73,10 +75,10 @@ def source_of_recording(data: "xarray.Dataset", arm: Arm) -> Source:
 
 
 def source_of_run(run: "Run", rate: float | None = None) -> Source:
-    """A simulated run at ``rate`` [Hz], or the next lower that its periods allow; None: that of the arm's controller.
+    """A simulated run at ``rate`` [Hz], or the next lower that its periods allow.
 
-    Currents are the torques over ``MOTOR_CONSTANT``; the model's torque is that of the world's arm
-    at the reference.
+    None: that of the arm's controller. Currents are the torques over ``MOTOR_CONSTANT``; the
+    model's torque is that of the world's arm at the reference.
 
     Raises ``BadInput``: as ``signals_of_run``, or as ``source_of_recording``.
     """

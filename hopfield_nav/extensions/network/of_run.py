@@ -51,7 +51,9 @@ def describe_run(run: Run) -> dict[str, Any]:
 
 
 def describe_world(world: World) -> dict[str, Any]:
-    """The map of a world with its obstacles as walls, which the arm would have to feel; ready for JSON.
+    """The map of a world with its obstacles as walls, which the arm would have to feel.
+
+    Ready for JSON.
 
     Raises ``BadInput``: the page cannot have such a map, or the world has no goal.
     """

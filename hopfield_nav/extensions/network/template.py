@@ -17,9 +17,10 @@ _SHADES = 64  # of the scale
 
 
 def page_text(run: dict[str, Any] | None = None, command: str = "hopfield-nav network") -> str:
-    """The whole page, which loads nothing; ``run`` is what ``describe_run`` or ``describe_world`` gives.
+    """The whole page, which loads nothing.
 
-    ``command``, how to come back to it, stands at its end.
+    ``run`` is what ``describe_run`` or ``describe_world`` gives. ``command``, how to come back to
+    it, stands at its end.
     """
     shades = [to_hex(STEPS(share)) for share in np.linspace(0.0, 1.0, _SHADES)]
     given = {"run": run, "command": command, "colours": COLOURS._asdict(), "shades": shades}

@@ -128,7 +128,10 @@ Episodes = Annotated[
 
 
 def read_joints(groups: Sequence[str] | None) -> list[list[int]]:
-    """The joints of every ``--same-motor``, counted from 1; BadInput for other than whole numbers."""
+    """The joints of every ``--same-motor``, counted from 1.
+
+    BadInput for other than whole numbers.
+    """
     joints = []
     for text in groups or ():
         try:
@@ -213,7 +216,10 @@ def choose(
 
 
 def _gains_of_world(world: "World", told: Mapping[str, Any]) -> Gains | None:
-    """The gains that were told by name, or else those of the world's control law; None: neither is known."""
+    """The gains that were told by name, or else those of the world's control law.
+
+    None: neither is known.
+    """
     given = gains_among(told)
     if given is not None or not world.trust.looks_into("controller", world.controller.law):
         return given

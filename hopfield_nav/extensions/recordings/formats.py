@@ -143,7 +143,10 @@ _SIX_COLUMNS = {  # (first three, last three) of six components
 
 
 def read_folder(folder: Path, joints: int) -> Recorded:
-    """Signals at the times of ``log_q_actual.csv``; the force sensor, of another rate, is interpolated."""
+    """Signals at the times of ``log_q_actual.csv``.
+
+    The force sensor, of another rate, is interpolated.
+    """
     if not (folder / "log_q_actual.csv").exists():
         raise BadInput(
             "no log_q_actual.csv in the folder", where=str(folder), allowed="a log for every signal"
@@ -275,7 +278,10 @@ class Head(NamedTuple):
     def numbered(
         self, pattern: str, count: int | None, what: str = "wrong number of joints"
     ) -> list[int]:
-        """Places of the columns of a pattern, ``*`` being numbers that rise by one; empty without any."""
+        """Places of the columns of a pattern, ``*`` being numbers that rise by one.
+
+        Empty without any.
+        """
         found = sorted((int(number), k) for number, k in self.matching(pattern, "[0-9]+"))
         first = found[0][0] if found else 0
         if found and [number for number, _ in found] != [

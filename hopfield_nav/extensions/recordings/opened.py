@@ -154,10 +154,11 @@ def _read_signals(path: Path) -> "xarray.Dataset":
 def in_order_of(
     data: "xarray.Dataset", names: Sequence[str], count: int, where: str
 ) -> "xarray.Dataset":
-    """A log with the joints of an arm in its order, where both have ``names``; a prefix of some of them is no matter.
+    """A log with the joints of an arm in its order, where both have ``names``.
 
-    Those of UR's drivers are known for any arm of six joints. Where no name fits, the ``count``
-    joints are taken as they stand. The attribute ``joints`` says what was done.
+    A prefix of some of them is no matter. Those of UR's drivers are known for any arm of six
+    joints. Where no name fits, the ``count`` joints are taken as they stand. The attribute
+    ``joints`` says what was done.
 
     Raises ``BadInput``: another number of joints, or some joints of the arm that the log does not
     have.
@@ -292,7 +293,10 @@ def _log_of_run(log: "OpenedLog") -> MotionLog:
 
 
 def _lateness(world: "World", row: float, torque: str, is_true: bool, name: str) -> float:
-    """How much later torques act than the angles of their rows, ``row`` apart [s]; ``is_true``: these are not held."""
+    """How much later torques act than the angles of their rows, ``row`` apart [s].
+
+    ``is_true``: these are not held.
+    """
     step, period = world.plant.step, world.controller.period
     if not world.controller.hold:
         return 0.0

@@ -112,7 +112,9 @@ def rate_curve(
 def by_part(
     watched: Watched, choosing: Sequence[Signals], judging: Sequence[Signals], threshold: np.ndarray
 ) -> list[SegmentThreshold]:
-    """The same for one motion that is repeated: some times choose, other times judge; never more than the given one.
+    """The same for one motion that is repeated: some times choose, other times judge.
+
+    Never more than the given one.
 
     Raises ``BadInput``: as ``by_segment``.
     """
@@ -135,7 +137,10 @@ def by_part(
 
 
 def felt(watched: Watched, signals: Signals, part: slice, threshold: np.ndarray) -> float:
-    """Force on the tool [N] that reaches a threshold by itself; median over directions, along a part."""
+    """Force on the tool [N] that reaches a threshold by itself.
+
+    Median over directions, along a part.
+    """
     if watched.detector.name == "force_norm":
         return float(np.max(threshold))
     q = signals.q[part]

@@ -41,7 +41,10 @@ class Signals(NamedTuple):
 
 
 class Motors(Protocol):
-    """What gives the torque (k, n) [N·m] of motors from what drives them (k, n); a ``MotorFit`` does."""
+    """What gives the torque (k, n) [N·m] of motors from what drives them (k, n).
+
+    A ``MotorFit`` does.
+    """
 
     def torque(self, drive: np.ndarray) -> np.ndarray:
         """Torque at the joints."""
@@ -146,7 +149,10 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
 
 
 def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarray]:
-    """Angles (k, n) with first and second derivative; the cubic is one in time, so that rows may be missing."""
+    """Angles (k, n) with first and second derivative.
+
+    The cubic is one in time, so that rows may be missing.
+    """
     period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
     rows = max(2 * round(0.5 * SMOOTHED / period) + 1, 5)
     if len(time) < rows:

@@ -54,7 +54,10 @@ def declared_threshold(detector: Method) -> Parameter | None:
 
 
 def first_threshold(detector: Method, values: Mapping[str, Any], n: int) -> np.ndarray:
-    """Where a search begins: what is given, or the default; its largest for an arm that it does not fit."""
+    """Where a search begins: what is given, or the default.
+
+    Its largest for an arm that it does not fit.
+    """
     parameter = threshold_of(detector)
     start = np.asarray(values.get("threshold", parameter.default), dtype=np.float64)
     if not parameter.per_joint:
@@ -215,7 +218,10 @@ def halves(signals: Signals) -> tuple[Signals, Signals]:
 
 
 def proportions(start: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """The largest torques (n,) that free motion (k, n) takes for contact; ``start`` where there are none."""
+    """The largest torques (n,) that free motion (k, n) takes for contact.
+
+    ``start`` where there are none.
+    """
     largest = np.abs(torque).max(axis=0)
     return np.maximum(largest, _LEAST_SHARE * largest.max()) if largest.max() > 0 else start
 

@@ -106,7 +106,10 @@ class Learner:
         return min(regular, self._wiggled) if step < self._wiggled else regular
 
     def look(self, step: int, touched: bool) -> None:
-        """Learn from what was gathered, where a look is due at this step; ``touched``: something was felt."""
+        """Learn from what was gathered, where a look is due at this step.
+
+        ``touched``: something was felt.
+        """
         if step == self._wiggled and self._wiggled:
             self._wiggled = 0  # an event may be at this very step
             self._belief.doubt[:] /= UNTOLD
@@ -140,7 +143,10 @@ class Learner:
             self._allow_masses(windows)
 
     def _believe_gear(self, i: int, gear: GearFit) -> float:
-        """Take up level and stiffness of joint ``i``; returns the deviation of the level as a share."""
+        """Take up level and stiffness of joint ``i``.
+
+        Returns the deviation of the level as a share.
+        """
         friction, stiffness, belief = self._model.friction, self._model.presliding, self._belief
         if not gear.slipped or gear.level < max(LEAST_LEVEL, ALLOWED * gear.deviation):
             return 0.0 if friction[i, 2] == 0.0 else COULOMB
@@ -160,7 +166,10 @@ class Learner:
         return gear.deviation / gear.level
 
     def _strain(self, q: np.ndarray) -> np.ndarray:
-        """Friction (k, n) along the wiggle's angles [N·m]; what is believed of it goes on from its end."""
+        """Friction (k, n) along the wiggle's angles [N·m].
+
+        What is believed of it goes on from its end.
+        """
         given = np.array([gear.stiffness for gear in self._gears])
         stiffness = np.where(
             np.isfinite(self._model.presliding), self._model.presliding, np.abs(given)

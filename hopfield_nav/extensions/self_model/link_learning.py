@@ -160,7 +160,10 @@ class LinkLearning:
         return np.maximum(((Y @ self.covariance[of, of]) * Y).sum(axis=2), 0.0)
 
     def links(self, arm: Arm) -> Arm:
-        """``arm``, of the same form, with masses and centres off as was learnt; without the payload."""
+        """``arm``, of the same form, with masses and centres off as was learnt.
+
+        Without the payload.
+        """
         links = self.values[: PER_LINK * self.n].reshape(self.n, PER_LINK)
         scale = 1.0 + links[:, 0]
         return arm._replace(

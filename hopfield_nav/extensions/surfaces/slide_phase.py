@@ -98,7 +98,10 @@ class SlidePhase(Phase):
     def before(
         self, motion: PlannedMotion, trajectory: Trajectory, time: float, state: State
     ) -> PlannedMotion:
-        """The slide that comes before a ``motion`` with ``slide``; arguments as ``Phase.before``."""
+        """The slide that comes before a ``motion`` with ``slide``.
+
+        Arguments as ``Phase.before``.
+        """
         assert motion.slide is not None
         explore = self._explore
         control.begin_slide(state.control)

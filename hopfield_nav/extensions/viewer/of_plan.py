@@ -58,7 +58,10 @@ def describe_plan(folder: Path, command: str = "") -> dict[str, Any]:
 
 
 def _distances(arm: Arm, scene: Scene, q: np.ndarray) -> list[dict[str, Any]]:
-    """How near the arm comes to known solids and to itself; nothing where there is nothing to touch."""
+    """How near the arm comes to known solids and to itself.
+
+    Nothing where there is nothing to touch.
+    """
     near = {
         "known obstacles": (COLOURS.felt, clearance(arm, scene._replace(pairs=scene.pairs[:0]), q)),
         "itself": (COLOURS.planned, clearance(arm, build_scene(arm), q)),

@@ -134,7 +134,10 @@ def solid_parts(run: Run) -> list[dict[str, Any]]:
 
 
 def places_of(run: Run) -> list[dict[str, Any]]:
-    """Where on the arm each touch may have been: time [s], point [m], weight; none without a joint map."""
+    """Where on the arm each touch may have been: time [s], point [m], weight.
+
+    None without a joint map.
+    """
     data = run.data
     if "felt_point" not in data:
         return []
@@ -202,10 +205,11 @@ def map_layers(run: Run) -> dict[str, Any]:
 
 
 def network_layer(run: Run) -> dict[str, Any] | None:
-    """The depth ln σ/ln β of every plan's network, and the steps of the climb; None where the record has none.
+    """The depth ln σ/ln β of every plan's network, and the steps of the climb.
 
-    Both are −1 where no path leads to the goal; ``climb`` is None where the record does not say who
-    is climbed. ``page`` is the page on which one can play with these networks, or None.
+    None where the record has none. Both are −1 where no path leads to the goal; ``climb`` is None
+    where the record does not say who is climbed. ``page`` is the page on which one can play with
+    these networks, or None.
     """
     network = network_of(run)
     if network is None:

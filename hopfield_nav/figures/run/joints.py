@@ -69,7 +69,8 @@ def _follows(run: Run) -> bool:
     return world.trust.find("controller", law, world.folder).needs != NO_REFERENCE
 
 
-REFERENCES = (  # variable, sign on the axis, field of the arm with its limit (k,) or (k, 2), None: it has none
+# variable, sign on the axis, field of the arm with its limit (k,) or (k, 2), None: it has none
+REFERENCES = (
     ("q_ref", r"$q_{\mathrm{ref}}$ (rad)", "position_limits"),
     ("qd_ref", r"$\dot q_{\mathrm{ref}}$ (rad/s)", "speed_limits"),
     ("qdd_ref", r"$\ddot q_{\mathrm{ref}}$ (rad/s²)", None),

@@ -1,8 +1,6 @@
 """The network of a run: its landscape under the paths, what a mark changed, how it settles."""
 
-from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -108,9 +106,9 @@ class NetworkOfRun:
 
         They are the first, the second, the middle and the last that changed something.
         """
+        known = self.known
         last = self._last_change()
-        places = {0, min(1, last), min(len(self.known) // 2, last), last}
-        return sorted(self.known[place] for place in places)
+        return sorted({known[k] for k in (0, min(1, last), min(len(known) // 2, last), last)})
 
     def change(self, k: int) -> np.ndarray:
         """How much deeper each cell lies than in the known plan before; NaN without a path."""
@@ -144,7 +142,7 @@ class NetworkLayer:
         self.artists: list[AxesImage] = []
         if self._network is not None:
             self._depths = {k: self._network.depth(k) for k in self._network.known}
-            top = _deepest(self._depths.values())
+            top = max(float(s[np.isfinite(s)].max(initial=1.0)) for s in self._depths.values())
             first = self._depths[self._network.known[0]]
             self.artists = [drawn.add_depth(ax, first, self._plane(self._network, 0), top)]
 
@@ -176,11 +174,6 @@ class NetworkLayer:
         return drawn.Plane((0, 1), (0, 0, *rest), network.origin[:2], network.spacing[:2])
 
 
-def _deepest(depths: Iterable[np.ndarray]) -> float:
-    """The largest finite depth of several grids, at least 1."""
-    return max(float(grid[np.isfinite(grid)].max(initial=1.0)) for grid in depths)
-
-
 def network_page(run: Run) -> Figure | None:
     """Four plans over their networks, what the last mark changed, the depth along the paths.
 
@@ -192,7 +185,7 @@ def network_page(run: Run) -> Figure | None:
     chosen = network.chosen()
     planes = network.planes(chosen)
     depths = [network.depth(k) for k in chosen]
-    top = _deepest(depths)
+    top = max(float(d[np.isfinite(d)].max(initial=1.0)) for d in depths)
     figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen))
     for ax, k, plane, grid in zip(maps, chosen, planes, depths, strict=True):
         image = _draw_plan(ax, network, k, plane, grid, top)
@@ -213,8 +206,9 @@ def _layout(
     planes: list, shape: tuple[int, ...], count: int
 ) -> tuple[Figure, list[Axes], list[Axes], Axes]:
     left, right, low, high = planes[-1].extent(shape)
-    wide = (PAGE - 2.6 * CENTIMETRE) / max(count, 3)
-    tall = float(np.clip(wide * (high - low) / (right - left), 0.4, 3.2))
+    tall = float(
+        np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2)
+    )
     rows = 2 if count > 1 else 1
     figure = new_figure(PAGE, rows * (tall + 0.62 * CENTIMETRE) + 3.6 * CENTIMETRE)
     ratios = [tall] * rows + [2.1 * CENTIMETRE]
@@ -232,37 +226,28 @@ def _draw_plan(
     if network.has_arrows:
         drawn.add_arrows(ax, network.landscape(k), plane)
     add_true(ax, network, plane, network.time[k])
-    path = network.paths[k]
-    if len(path):
-        drawn.add_climb(ax, path, plane, style=_style(network, k))
-        drawn.mark_ends(ax, path, plane)
+    if len(network.paths[k]):
+        drawn.add_climb(
+            ax, network.paths[k], plane, style=_DASHES if network.by[k] == _AGAINST else "-"
+        )
+        drawn.mark_ends(ax, network.paths[k], plane)
     _frame(ax, network, plane)
     ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
     rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
-    if len(rest) == 1 and network.of_places:  # of more axes it would be too long
-        _say_where_cut(ax, network, plane, rest[0])
+    # where the map is cut; of more axes it would be too long
+    if len(rest) == 1 and network.of_places:
+        (axis,), box = rest, {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85}
+        at = network.origin[axis] + network.spacing[axis] * plane.cell[axis]
+        where = f"{'xyz'[axis]} = {at:.2g} m"
+        how = {
+            "transform": ax.transAxes,
+            "ha": "right",
+            "va": "top",
+            "fontsize": "small",
+            "zorder": 7,
+        }
+        ax.text(0.97, 0.93, where, bbox=box, **how)
     return image
-
-
-def _style(network: NetworkOfRun, k: int) -> Any:
-    """The line of a plan's path: dashed where it goes against beliefs."""
-    return _DASHES if network.by[k] == _AGAINST else "-"
-
-
-def _say_where_cut(ax: Axes, network: NetworkOfRun, plane: drawn.Plane, axis: int) -> None:
-    """Where the map is cut along the axis that is not shown [m]."""
-    at = network.origin[axis] + network.spacing[axis] * plane.cell[axis]
-    ax.text(
-        0.97,
-        0.93,
-        f"{'xyz'[axis]} = {at:.2g} m",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.85},
-        transform=ax.transAxes,
-        ha="right",
-        va="top",
-        fontsize="small",
-        zorder=7,
-    )
 
 
 def add_felt(ax: Axes, network: NetworkOfRun, k: int, plane: drawn.Plane) -> None:
@@ -339,22 +324,16 @@ def _draw_shadows(
     """How much deeper, or less deep, each cell lies since the plan before."""
     known = network.known
     grids = [network.change(k) for k in chosen]
-    cut = [plane.of(grid) for plane, grid in zip(planes, grids, strict=True)]
-    seen = np.concatenate([grid[np.isfinite(grid)] for grid in cut])
-    most = max(float(np.abs(seen).max(initial=0.0)), 0.1)
-    fewer = bool((seen < -_NO_CHANGE).any())
+    seen = np.concatenate(
+        [g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))]
+    )
+    most, fewer = max(float(np.abs(seen).max(initial=0.0)), 0.1), bool((seen < -_NO_CHANGE).any())
     for ax, k, plane, grid in zip(axes, chosen, planes, grids, strict=True):
         ax.set_facecolor(drawn.DARK)
         image = ax.imshow(
-            np.ma.masked_invalid(plane.of(grid).T),
-            cmap=_BOTH if fewer else _MORE,
-            vmin=-most if fewer else 0.0,
-            vmax=most,
-            origin="lower",
-            extent=plane.extent(grid.shape),
-            interpolation="none",
-            zorder=0.5,
-        )
+            np.ma.masked_invalid(plane.of(grid).T), cmap=_BOTH if fewer else _MORE, vmin=-most * fewer, vmax=most,
+            origin="lower", extent=plane.extent(grid.shape), interpolation="none", zorder=0.5,
+        )  # fmt: skip
         _frame(ax, network, plane)
         cell = network.plans[k].cell
         if cell is not None and network.of_places and plane.holds(np.array([cell]))[0]:
@@ -380,16 +359,11 @@ def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
             continue
         depths = network.depth(k)[tuple(path.T)]
         depths = np.where(np.isfinite(depths), depths, np.nan)
-        ax.plot(
-            np.arange(len(path)) - len(path) + 1,
-            depths,
-            ls=_style(network, k),
-            marker=".",
-            ms=3,
-            color=COLOURS.planned,
-            alpha=shade,
-            label="at the start" if k == 0 else f"plan {k}",
-        )
+        style = _DASHES if network.by[k] == _AGAINST else "-"
+        label = "at the start" if k == 0 else f"plan {k}"
+        before_goal = np.arange(len(path)) - len(path) + 1
+        ax.plot(before_goal, depths, ls=style, marker=".", ms=3, color=COLOURS.planned, alpha=shade,
+                label=label)  # fmt: skip
         longest = max(longest, len(path) - 1)
     ax.set_xlabel("steps of the path, up to the goal at 0")
     ax.locator_params(axis="x", integer=True)

@@ -24,7 +24,8 @@ Cell = tuple[int, ...]
 
 # certainty that the touched step is closed, before it is confirmed
 TRUE_STOP, DOUBTFUL_STOP = (0.95, 0.6)
-CROSSED = 0.5  # that a step is closed which leads through a surface between two points that were felt on it
+# that a step is closed which leads through a surface between two points that were felt on it
+CROSSED = 0.5
 AHEAD, ASIDE = 0.5, 0.25  # that a cell is occupied, after a true stop and after another touch
 # of a cell, at most: however often it is felt, that it is occupied stays a belief
 NEARLY_SURE = float(np.nextafter(1.0, 0.0))
@@ -133,7 +134,10 @@ class Beliefs:
             self.facts.add(step)
 
     def believe_occupied(self, cell: Cell, certainty: float) -> bool:
-        """Believe a cell to be occupied, on top of what was believed before; whether that is new."""
+        """Believe a cell to be occupied, on top of what was believed before.
+
+        Returns whether that is new.
+        """
         known = self.cells.get(cell, 0.0)
         self.cells[cell] = min(1.0 - (1.0 - known) * (1.0 - certainty), NEARLY_SURE)
         return known == 0.0
@@ -189,7 +193,10 @@ class Beliefs:
         }
 
     def why_doubtful(self, blocked: np.ndarray) -> str:
-        """What speaks against the facts, given the cells that no path takes; empty where nothing does."""
+        """What speaks against the facts, given the cells that no path takes.
+
+        Empty where nothing does.
+        """
         driven = len(self.facts & self._passed)
         if driven:
             return f"{driven} of the closed steps were driven freely before"

@@ -185,7 +185,10 @@ def touches(solids: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarra
 def only_in_sight(
     known: KnownMap, grid: CollisionMap, cells: np.ndarray, place: np.ndarray
 ) -> np.ndarray:
-    """Of the cells of a bool grid those whose centre a place (3,) sees; all of them if it sees none."""
+    """Of the cells of a bool grid those whose centre a place (3,) sees.
+
+    All of them if it sees none.
+    """
     if len(known.solids) == 0 or not cells.any():
         return cells
     which = np.argwhere(cells)

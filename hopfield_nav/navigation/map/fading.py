@@ -67,12 +67,18 @@ class FadingBeliefs(Beliefs):
         self.facts.clear()
 
     def certainty(self, step: Step) -> float:
-        """Of a step being closed, at most 0.95; a passage speaks against it as far as it is certain."""
+        """Of a step being closed, at most 0.95.
+
+        A passage speaks against it as far as it is certain.
+        """
         closed = max(self._steps.get(step, 0.0), *(self.cells.get(cell, 0.0) for cell in step.ends))
         return min(closed, TRUE_STOP) * (1.0 - min(self._passages.get(step, 0.0), TRUE_STOP))
 
     def likeliest_path(self, blocked: np.ndarray, start: Cell, goal: Cell) -> np.ndarray | None:
-        """As ``Beliefs``; None where steps separate start and goal that were all felt twice within T."""
+        """As ``Beliefs``.
+
+        None where steps separate start and goal that were all felt twice within T.
+        """
         sure = Beliefs(self.shape)
         sure.facts = self.facts
         if sure.likeliest_path(blocked, start, goal) is None:

@@ -90,8 +90,8 @@ class ToolMap:
         """The cell between which and a place (3,) [m] nothing known lies; None if there is none.
 
         It is ``own``, the place's, even if blocked, but not if a known solid blocks it; or the
-        nearest free cell around whose centre sees the place. Not free are the cells of the bool grid
-        ``blocked``, by default the obstacles.
+        nearest free cell around whose centre sees the place. Not free are the cells of the bool
+        grid ``blocked``, by default the obstacles.
         """
         known = self.known
         grid = self.grid
@@ -115,9 +115,9 @@ class ToolMap:
         return all(self.grid.inside(cell) and not obstacles[cell] for cell in cells)
 
     def exclude(self, place: np.ndarray, path: np.ndarray, start: Cell) -> bool:
-        """Exclude the cell of a place [m] out of reach, or the next one of its path; whether there is one.
+        """Exclude the cell of a place [m] out of reach, or the next one of its path.
 
-        Neither the path's first cell nor the goal's can be excluded.
+        Returns whether there is one. Neither the path's first cell nor the goal's can be excluded.
         """
         at = self.in_cells(place)
         beside = path[np.argsort(np.linalg.norm(path - at, axis=1))]

@@ -41,7 +41,10 @@ class PlanNotes:
     def note(
         self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None
     ) -> None:
-        """Note a plan at a simulated time [s]; a network over another grid than the world's is not kept."""
+        """Note a plan at a simulated time [s].
+
+        A network over another grid than the world's is not kept.
+        """
         if not self._keeps:
             return
         there = landscape is not None and landscape.near.shape == self._shape

@@ -180,7 +180,10 @@ def split_turn(
 
 
 def prepend(turn: Trajectory | None, path: Trajectory) -> Trajectory:
-    """The path's trajectory after the turn's, at whose end it begins; the path's alone without a turn."""
+    """The path's trajectory after the turn's, at whose end it begins.
+
+    The path's alone without a turn.
+    """
     if turn is None:
         return path
     knots = np.concatenate([turn.knots, path.knots[1:]])

@@ -117,10 +117,10 @@ def touched_segment(
 
 
 def _segment(grid: CollisionMap, motion: PlannedMotion, number: int, place: np.ndarray) -> Segment:
-    """A segment, touched at a place; the first is a step only where the motion rests before it or passes by.
+    """A segment, touched at a place.
 
-    Else it is a retreat, which goes on ahead at first or begins at rest where the reference had
-    arrived.
+    The first is a step only where the motion rests before it or passes by. Else it is a retreat,
+    which goes on ahead at first or begins at rest where the reference had arrived.
     """
     assert motion.places is not None
     assert motion.trajectory is not None

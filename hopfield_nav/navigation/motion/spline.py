@@ -68,7 +68,10 @@ def trajectory_through(
 
 
 def seconds_between(places: np.ndarray, any_angle: bool, map: ToolMap, world: World) -> np.ndarray:
-    """Seconds (k,) from place to place (k + 1, 3) [m]; more of them into cells not passed before."""
+    """Seconds (k,) from place to place (k + 1, 3) [m].
+
+    More of them into cells not passed before.
+    """
     asked = world.trajectory
     visited = map.beliefs.visited
     speeds = [

@@ -55,7 +55,10 @@ class OwnResponse(Response):
     def after_touch(
         self, start: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
     ) -> PlannedMotion | None:
-        """Back, and over the waypoints; None where there are none, or the arm does not reach them."""
+        """Back, and over the waypoints.
+
+        None where there are none, or the arm does not reach them.
+        """
         segment = touch.segment
         flat = segment.direction[: map.rank]
         size = float(np.linalg.norm(flat))
@@ -147,7 +150,10 @@ def _over(
     means: Means,
     slower: float = 1.0,
 ) -> PlannedMotion | None:
-    """Over points (k, rank) in cells, at rest at corners; None where the arm does not reach them."""
+    """Over points (k, rank) in cells, at rest at corners.
+
+    None where the arm does not reach them.
+    """
     poses = tool_poses(points, map, means.world)
     cells = np.rint(points).astype(int)
     joints = joints_over(poses, begin.q, motion, map, means)
@@ -167,7 +173,9 @@ def _over(
 
 
 def checked_waypoints(answer: Any, believed: BelievedMap) -> np.ndarray | None:
-    """The waypoints (k, rank) that a response answers; None where it leaves the choice to the planner.
+    """The waypoints (k, rank) that a response answers.
+
+    None where it leaves the choice to the planner.
 
     Raises ``MethodFailed``: they have another shape, leave the map, or lead through what is known.
     """

@@ -45,7 +45,10 @@ def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
 
 
 class ToolSpace(Space):
-    """Facts and beliefs about steps between cells, or marked cells as in the document; a response to every touch."""
+    """Facts and beliefs about steps between cells, or marked cells as in the document.
+
+    A response to every touch.
+    """
 
     of_places = True
 

@@ -125,9 +125,11 @@ def test_a_gap_that_was_passed_over_is_found():
 @pytest.mark.parametrize(
     "obstacles",
     [
-        "{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}",  # a corner
+        # a corner
+        "{polyline: {points: [[0.33, -0.20], [0.45, -0.05], [0.40, 0.10]], radius: 0.012}}",
         "{wall: {from: [0.40, -0.20], to: [0.40, -0.08], radius: 0.012}}, "
-        "{wall: {from: [0.36, -0.07], to: [0.46, 0.02], radius: 0.012}}",  # two that are met at once
+        # two that are met at once
+        "{wall: {from: [0.36, -0.07], to: [0.46, 0.02], radius: 0.012}}",
         "{polyline: {points: [[0.52, -0.02], [0.66, -0.04], [0.66, -0.18]], radius: 0.012}}, "
         "{wall: {from: [0.54, -0.20], to: [0.54, -0.03], radius: 0.012}}",  # a goal behind an edge
     ],

@@ -19,7 +19,8 @@ from hopfield_nav.extensions.surfaces.laws.hybrid_force_motion import (
 
 CENTER, RADIUS, FORCE = np.array([0.2663, 0.0130]), 0.05, 10.0
 CYLINDER = "obstacles: [{cylinder: {center: [0.2663, 0.0130], radius: 0.05}}]\n"
-WALL = "obstacles: [{box: {center: [0.2563, 0.0130, 0.0], size: [0.1, 0.2, 0.4]}}]\n"  # from x = 0.2063
+# from x = 0.2063
+WALL = "obstacles: [{box: {center: [0.2563, 0.0130, 0.0], size: [0.1, 0.2, 0.4]}}]\n"
 LAW = "controller: {law: hybrid_force_motion}\n"
 FULL = "arm: ur5_full\nplant: {friction: arm, presliding: ideal}\n"
 SENSED = "sensors: {wrench: {}}\ndetection: {estimator: wrist_sensor, measure: force_norm, threshold: 100}\n"

@@ -312,7 +312,8 @@ def test_an_unknown_obstacle_is_faint_until_it_is_touched(browser, main_page):
 
 def test_an_obstacle_is_on_the_page_while_it_stands(browser, tmp_path):
     there = "{sphere: {center: [0.4, 0.2, 0.0], radius: 0.03}, appears: 0.4, vanishes: 0.8}"
-    late = "{sphere: {center: [0.2, 0.04, 0.0], radius: 0.2}, appears: 0.1}"  # the arm is there to the end
+    # the arm is there to the end
+    late = "{sphere: {center: [0.2, 0.04, 0.0], radius: 0.2}, appears: 0.1}"
     run = simulate(parse_world(f"format: 1\nobstacles: [{there}, {late}]\ntime_limit: 1\n"))
     open_page(browser, write_page(describe_run(run), tmp_path / "times.html"))
     shown = "hopfieldView.scene.groups.obstacles.children.map((m) => m.visible)"

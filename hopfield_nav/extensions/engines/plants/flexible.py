@@ -76,7 +76,10 @@ class FlexibleLoop(loop.Engine):
         self._left = np.zeros((2, n))
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
-        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        """Advance until step ``last_step`` or the first event.
+
+        Arguments and result as the compiled loop.
+        """
         if state is not self._state:
             self.place(state, self.encoders(state.q), state.qd)
         self.rotors.angle[:] += state.q - self._left[0]
@@ -196,7 +199,10 @@ def _substep(links, joints, rotors, state, order, h, first):
 
 @inlined
 def _accelerate(links, joints, rotors, strain, tau, friction_step):
-    """Accelerations of links and rotors in a stage; with a ``friction_step`` [s] dry friction anew."""
+    """Accelerations of links and rotors in a stage.
+
+    With a ``friction_step`` [s] dry friction anew.
+    """
     stages = links.stages
     load, speeds, dry, inertia = rotors.load, rotors.stage_speed, rotors.dry, joints.rotor_inertia
     for i in range(load.size):

@@ -62,7 +62,10 @@ class MujocoLoop(loop.Engine):
         return int(self.mujoco.mjtState.mjSTATE_INTEGRATION)
 
     def __call__(self, plant, controller, trajectory, settings, state, log, last_step) -> int:
-        """Advance until step ``last_step`` or the first event; arguments and result as the compiled loop."""
+        """Advance until step ``last_step`` or the first event.
+
+        Arguments and result as the compiled loop.
+        """
         before, in_stage, after, *_, after_motion, sample = self._kernels
         hook = _Hook(self, plant, state)
         if not settings.hold:
@@ -102,7 +105,10 @@ class MujocoLoop(loop.Engine):
         loop.check_gears(plant.arm, start, step, stages)
 
     def _lend(self, hook: "_Hook", advance: Callable) -> None:
-        """Let MuJoCo compute; its hook for passive forces is one for the whole process, lent briefly."""
+        """Let MuJoCo compute.
+
+        Its hook for passive forces is one for the whole process, lent briefly.
+        """
         self.mujoco.set_mjcb_passive(hook)
         try:
             advance(self.model, self.data)
@@ -126,7 +132,10 @@ class _Hook:
         self._data.qfrc_applied[:] = self._plant.stages.applied
 
     def __call__(self, model: Any, data: Any) -> None:
-        """Add the torque to ``data.qfrc_passive``; models of others, in other threads, are left alone."""
+        """Add the torque to ``data.qfrc_passive``.
+
+        Models of others, in other threads, are left alone.
+        """
         if model is not self._model:
             return
         q, qd = data.qpos.copy(), data.qvel.copy()

@@ -85,9 +85,10 @@ def film_plan(run: "Run", folder: Path) -> None:
 
 
 def _simulate(planned: "Planned", folder: Path, saved: bool, animate: bool) -> bool:
-    """Follow the trajectory in simulation; whether it came to its end without a touch that was felt.
+    """Follow the trajectory in simulation.
 
-    Of a motion until contact: whether there was one, and the arm stopped within the distance.
+    Returns whether it came to its end without a touch that was felt. Of a motion until contact:
+    whether there was one, and the arm stopped within the distance.
     """
     from hopfield_nav.cli import print_results
     from hopfield_nav.extensions.known_world import follow_until_contact

@@ -96,7 +96,10 @@ def tuned(world: World, free: Free, per_hour: float, force_in: World | None = No
 
 
 def simulated(seeds: int, along: Trajectory | None = None) -> Free:
-    """Motions of the world's own arm, the first half of the seeds to choose by; ``along`` a trajectory, if given."""
+    """Motions of the world's own arm, the first half of the seeds to choose by.
+
+    ``along`` a trajectory, if given.
+    """
 
     def motions(name: str, seeds: range, world: World) -> Iterable[Signals]:
         with count_bar(name, "free motions") as progress:
@@ -154,7 +157,10 @@ def recorded(
 
 
 def _friction_of(model: Arm, world: World) -> tuple[str, ...]:
-    """The friction that was found, as changes of a world; none where its plant lacks the rotor that goes with it."""
+    """The friction that was found, as changes of a world.
+
+    None where its plant lacks the rotor that goes with it.
+    """
     rotors = load_arm(world.plant.dynamics or world.arm, world.folder).rotor_inertia
     if world.plant.engine != "flexible" and np.any((model.friction[:, 0] > 0.0) & (rotors == 0.0)):
         return ()

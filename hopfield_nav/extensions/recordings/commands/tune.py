@@ -232,7 +232,10 @@ def _print_parts(found: list[of_parts.SegmentThreshold], free: "Free") -> None:
 
 
 def _draw(judged: "Tuned", free: "Free", path: Path, after: "World") -> None:
-    """Rates over the force; ``after`` is the world with the threshold that was chosen, which the foot names."""
+    """Rates over the force.
+
+    ``after`` is the world with the threshold that was chosen, which the foot names.
+    """
     from hopfield_nav.extensions.recordings.figures import draw_rates
     from hopfield_nav.figures import settings_note
 

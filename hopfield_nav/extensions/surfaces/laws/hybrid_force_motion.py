@@ -177,7 +177,10 @@ def _follow_normal(sensed, p, memory, work, force, period):
 
 @inlined
 def _normal(memory):
-    """The believed normal in the plane: that of the force, friction's angle taken off; zero where none is."""
+    """The believed normal in the plane: that of the force, friction's angle taken off.
+
+    Zero where none is.
+    """
     axis, normal = three(memory, AXIS), three(memory, NORMAL)
     normal = along(normal, -dot(axis, normal), axis)
     size = length(normal)

@@ -88,7 +88,10 @@ class Follow(Response):
             self.surface = None
 
     def _feel(self, segment: Segment, force: np.ndarray, map: ToolMap) -> None:
-        """One more point of the surface; steps through it between two points are believed closed."""
+        """One more point of the surface.
+
+        Steps through it between two points are believed closed.
+        """
         far = FAR * map.grid.spacing
         place = map.flat(segment.place)
         outward = np.zeros(3)

@@ -184,7 +184,10 @@ class SlideAlong(Response):
         )
 
     def _axis_to_path(self, surface: Surface, map: ToolMap) -> np.ndarray | None:
-        """About which to slide to where the path leads through the surface; None if not, near the arm."""
+        """About which to slide to where the path leads through the surface.
+
+        None if not, near the arm.
+        """
         place = surface.points[-1]
         normal = surface.normal
         found = surface.crossing(self._centres)
@@ -226,7 +229,10 @@ class SlideAlong(Response):
 
 
 def along_map(vector: np.ndarray, map: ToolMap) -> np.ndarray:
-    """The direction (3,) of a vector, on a flat map of its horizontal part; zero where it has none."""
+    """The direction (3,) of a vector, on a flat map of its horizontal part.
+
+    Zero where it has none.
+    """
     flat = np.zeros(3)
     flat[: map.rank] = vector[: map.rank]
     size = float(np.linalg.norm(flat))
