@@ -89,7 +89,10 @@ def _together(arrays: Iterable[Any]) -> Arm:
 
 
 def _fitting(arrays: Iterable[Any]) -> list[np.ndarray]:
-    """The arrays of an arm as numbers, once they are known to fit each other: kernels trust them."""
+    """The arrays of an arm as numbers, once they are known to fit each other.
+
+    Kernels trust them.
+    """
     try:
         fields = [np.asarray(array, dtype=np.float64) for array in arrays]
     except (TypeError, ValueError, OverflowError):
@@ -215,7 +218,10 @@ def with_payload(
 def _numbers(
     value: object, shape: tuple[int, ...], largest: float, what: str, unit: str
 ) -> np.ndarray:
-    """A payload's numbers, each of at most ``largest``: larger ones overflow where they are squared."""
+    """A payload's numbers, each of at most ``largest``.
+
+    Larger ones overflow where they are squared.
+    """
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

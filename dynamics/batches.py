@@ -32,7 +32,10 @@ def rows_like(value: object, width: int, name: str, lead: tuple[int, ...]) -> np
 
 
 def _writable(array: np.ndarray) -> np.ndarray:
-    """The array itself where it may be written to, else a copy: kernels are compiled for one of the two."""
+    """The array itself where it may be written to, else a copy.
+
+    Kernels are compiled for one of the two.
+    """
     flags = array.flags
     return array if flags.c_contiguous and flags.writeable else np.array(array, order="C")
 

@@ -59,7 +59,10 @@ class BadInput(HopfieldNavError, ValueError):
 
 @contextmanager
 def told(what: str, where: object, allowed: str = "") -> Iterator[None]:
-    """An error of the operating system becomes ``BadInput``: what could not be done, why, and where."""
+    """An error of the operating system becomes ``BadInput``.
+
+    What could not be done, why, and where.
+    """
     try:
         yield
     except OSError as error:
@@ -72,7 +75,10 @@ class LibraryMissing(BadInput):
 
 @contextmanager
 def needs_library(what: str, extra: str, where: str = "") -> Iterator[None]:
-    """An import that fails becomes ``LibraryMissing``: what needs the library, and the extra that has it."""
+    """An import that fails becomes ``LibraryMissing``.
+
+    What needs the library, and the extra that has it.
+    """
     try:
         yield
     except ImportError:

@@ -62,11 +62,11 @@ def flange_wrench(
     load: Load | None = None,
     wrench: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What tool and load exert on the flange of a moving arm: (..., 6) force, moment [N, N·m], flange axes.
+    """What tool and load exert on the flange of a moving arm.
 
-    The moment is about the origin of the flange frame. The arm's own masses do not matter; q, qd
-    and qdd are (..., n), and the wrench (..., 6) is what the world exerts on the tool, at its
-    point, in base axes [N, N·m].
+    (..., 6) force, moment [N, N·m], flange axes. The moment is about the origin of the flange
+    frame. The arm's own masses do not matter; q, qd and qdd are (..., n), and the wrench (..., 6)
+    is what the world exerts on the tool, at its point, in base axes [N, N·m].
 
     Source: the equations above.
     """

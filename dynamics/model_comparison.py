@@ -10,7 +10,10 @@ from dynamics.newton_euler import inverse_dynamics
 
 
 class OperatingPoints(NamedTuple):
-    """States at which torques are compared: angle [rad], velocity [rad/s], acceleration [rad/s²]; (k, n)."""
+    """States at which torques are compared.
+
+    Angle [rad], velocity [rad/s], acceleration [rad/s²]; (k, n).
+    """
 
     q: np.ndarray
     qd: np.ndarray
@@ -33,7 +36,9 @@ def random_operating_points(
     speed: float = np.pi,
     acceleration: float = np.pi,
 ) -> OperatingPoints:
-    """Independent uniform states: angles of a full turn, speeds and accelerations up to a limit [SI].
+    """Independent uniform states.
+
+    Angles of a full turn, speeds and accelerations up to a limit [SI].
 
     Raises ``BadInput``: no points or joints, or a limit that is negative or not finite.
     """

@@ -68,7 +68,10 @@ def _fitting(out: object, shape: tuple[int, ...]) -> np.ndarray:
 
 @inlined
 def row_count(room, q, n):
-    """How many rows a kernel is asked for: one where it has ``room`` of its own, if that suffices."""
+    """How many rows a kernel is asked for.
+
+    One where it has ``room`` of its own, if that suffices.
+    """
     if room.size > 0:
         return q.size // n
     return 1 if n <= MOST_JOINTS else -1

@@ -46,7 +46,10 @@ def joint_rows(rows: list, where: str) -> np.ndarray:
 
 
 def _may_be_far(rows: list, i: int, where: str) -> bool:
-    """Whether a joint's axis is nearly parallel to one beside it: their frames may lie far along them."""
+    """Whether a joint's axis is nearly parallel to one beside it.
+
+    Their frames may lie far along them.
+    """
     beside = range(max(i - 1, 0), i + 1)
     twists = (
         JOINT["alpha"].number(rows[k]["alpha"], f"{where}: joints[{k}].alpha") for k in beside

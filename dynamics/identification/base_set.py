@@ -55,10 +55,10 @@ class RankUnclear(HopfieldNavError):
 
 
 def base_parameters(arm: Arm, rotor: bool = False) -> BaseParameters:
-    """Base parameters of an arm, whatever its masses: of its kinematics and the direction of its gravity.
+    """Base parameters of an arm, whatever its masses.
 
-    Rotor inertias are among them on request; the frames are the modified ones, as madsen2020 names
-    them.
+    Of its kinematics and the direction of its gravity. Rotor inertias are among them on request;
+    the frames are the modified ones, as madsen2020 names them.
 
     Raises ``BadInput``: an arm that is not rigid; ``RankUnclear``: singular values without a gap.
     """

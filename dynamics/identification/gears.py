@@ -1,12 +1,12 @@
-"""How far the gears give before they slip: level and stiffness of each joint, from where it turns round.
+"""How far the gears give before they slip.
 
-Over a path q Dahl's friction (``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1
-and 1, so it is linear in the level, and the one other unknown is a length: how far the joint turns
-before it slips. For each length on a grid the torque about the turns, less what the identified
-bodies and viscous friction take, is fitted by f, and in each window by a straight line in time,
-which takes what the model has wrong. The interval holds the lengths whose residual is no larger
-than noise with the residual's correlation makes it, and ends at the first ones of the grid for
-which it is.
+Level and stiffness of each joint, from where it turns round. Over a path q Dahl's friction
+(``dynamics.joint_friction``) is F_c f(q; F_c / σ), with f between -1 and 1, so it is linear in the
+level, and the one other unknown is a length: how far the joint turns before it slips. For each
+length on a grid the torque about the turns, less what the identified bodies and viscous friction
+take, is fitted by f, and in each window by a straight line in time, which takes what the model has
+wrong. The interval holds the lengths whose residual is no larger than noise with the residual's
+correlation makes it, and ends at the first ones of the grid for which it is.
 """
 
 from collections.abc import Sequence

@@ -146,7 +146,10 @@ def _follow(arm, poses, start, jump, q):
 
 @inlined
 def _changes(solutions, row, last, limits):
-    """Largest change of a joint from ``last`` to a solution: within the limits, and without them."""
+    """Largest change of a joint from ``last`` to a solution.
+
+    Within the limits, and without them.
+    """
     allowed, unlimited = 0.0, 0.0
     for i in range(6):
         angle = nearest_turn(solutions[row, i], last[i], limits[i, 0], limits[i, 1])

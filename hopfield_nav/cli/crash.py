@@ -1,4 +1,7 @@
-"""When a command does not do its work: input that is bad, Ctrl-C, and what is kept at an internal error."""
+"""When a command does not do its work.
+
+Input that is bad, Ctrl-C, and what is kept at an internal error.
+"""
 
 import _thread
 import platform

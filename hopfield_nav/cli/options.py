@@ -1,4 +1,7 @@
-"""What several commands share: options, and the folder for results, which is tried before anything is computed."""
+"""What several commands share.
+
+Options, and the folder for results, which is tried before anything is computed.
+"""
 
 import itertools
 import os
@@ -59,7 +62,10 @@ def set_option(example: str) -> Any:
 
 
 def gone_option(name: str, why: str) -> Any:
-    """An option that a command once had: who gives it gets one line, ``why``, and what to use in its place."""
+    """An option that a command once had.
+
+    Who gives it gets one line, ``why``, and what to use in its place.
+    """
 
     def refuse(value: Any) -> None:
         if value:
@@ -69,7 +75,10 @@ def gone_option(name: str, why: str) -> Any:
 
 
 def choose_folder(asked: Path | None, name: str, option: str = "--out") -> Path:
-    """The folder for the results: the one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``."""
+    """The folder for the results.
+
+    The one asked for, or the first free of ``runs/NAME``, ``-2``, ``-3``.
+    """
     folder = _first_free(Path("runs") / name) if asked is None else asked
     if asked is not None:
         with told(_CANNOT, folder, _WRITABLE):

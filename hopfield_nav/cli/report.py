@@ -93,13 +93,19 @@ def print_results(run: Run, folder: Path) -> None:
 
 
 def where_to_look(folder: Path) -> list[tuple[str, str]]:
-    """The last rows of a table of results: the folder, and the command, if it is there, that shows it in a browser."""
+    """The last rows of a table of results.
+
+    The folder, and the command, if it is there, that shows it in a browser.
+    """
     view = [("see it", f"hopfield-nav view {shlex.quote(str(folder))}")]
     return [("folder", str(folder)), *(view if comes_along("RunView") else [])]
 
 
 def print_table(rows: Iterable[tuple[str, str]], title: str | None = None) -> None:
-    """Print rows of a name and a text, where there is little room the text below the name. No number is cut."""
+    """Print rows of a name and a text.
+
+    Where there is little room the text is below the name. No number is cut.
+    """
     console = _console()
     table = Table(
         box=SIMPLE, show_header=False, title=title and Text(printable(title)), title_justify="left"

@@ -1,4 +1,7 @@
-"""The commands run and warm: a world is simulated; and everything is compiled now, and nothing waits for it later."""
+"""The commands run and warm.
+
+A world is simulated; and everything is compiled now, and nothing waits for it later.
+"""
 
 import math
 import os

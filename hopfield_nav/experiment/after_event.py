@@ -222,7 +222,7 @@ def method_failed(error: MethodFailed, run: Running) -> PlannedMotion:
 
 
 def note_passage(run: Running) -> None:
-    """Note that the level passes ``detection.report``, and tell of it; or that it has fallen again."""
+    """Note that the level passes ``detection.report``, or has fallen again, and tell of it."""
     now = run.state.control.passage
     if not now.on:
         run.passages[-1] = Passage(now.begin, run.time, now.peak)

@@ -1,7 +1,7 @@
-"""What a simulation is made of: the one place in which a world becomes navigator, engine, controller, state, phases.
+"""What a simulation is made of.
 
-Behind it stand the parts that the compiled loop reads, each in its file: plant, control computer,
-settings.
+The one place in which a world becomes navigator, engine, controller, state, phases. Behind it stand
+the parts that the compiled loop reads, each in its file: plant, control computer, settings.
 """
 
 import math

@@ -24,7 +24,7 @@ PARTS = ("the closed loop", "both networks", "laws, estimators, detectors", "kno
 
 
 def compile_part(name: str) -> None:
-    """Compile one of ``PARTS``, or what the beginning of a world calls that comes with the program."""
+    """Compile one of ``PARTS``, or what the beginning of a world calls of ours."""
     from hopfield_nav import loop, navigation, planning, plugin
     from hopfield_nav import world as worlds
     from hopfield_nav.experiment.simulation import Simulation
@@ -62,7 +62,10 @@ def compile_parts(names: Sequence[str], processes: int) -> Iterator[str]:
 
 
 def _command(name: str) -> list[str]:
-    """Python that compiles a part, and imports from where this process does, not from the current folder."""
+    """Python that compiles a part.
+
+    It imports from where this process does, not from the current folder.
+    """
     return [
         sys.executable,
         "-c",
@@ -77,9 +80,10 @@ def _in_process(name: str) -> str:
 
 
 def compile_in_parallel(world: World) -> None:
-    """Compile what a run of this world calls: the loop in another process, everything else in this one.
+    """Compile what a run of this world calls.
 
-    What cannot be compiled there is compiled here, when the run calls it.
+    The loop in another process, everything else in this one. What cannot be compiled there is
+    compiled here, when the run calls it.
     """
     other = subprocess.Popen(
         _command("the closed loop"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

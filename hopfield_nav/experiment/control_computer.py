@@ -1,4 +1,7 @@
-"""From a world to its control computer: a model of the arm, law, estimator and detector, sensors, limits."""
+"""From a world to its control computer.
+
+A model of the arm, law, estimator and detector, sensors, limits.
+"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,8 +1,8 @@
-"""A simulation as bytes, from which another one goes on: what ``copy.deepcopy`` and ``pickle`` take of it.
+"""A simulation as bytes, from which another one goes on.
 
-Its world, the methods that this names and their compiled functions are not written down but looked
-up again. All else is, so that whatever is shared, such as an arm that learns, is shared in the
-copy.
+What ``copy.deepcopy`` and ``pickle`` take of it. Its world, the methods that this names and their
+compiled functions are not written down but looked up again. All else is, so that whatever is
+shared, such as an arm that learns, is shared in the copy.
 """
 
 import io

@@ -17,7 +17,10 @@ _MIN_DEPTH = 1e-6  # [m] less is on the surface
 
 
 def check_start(world: World, arm: Arm, q: np.ndarray, refuse: bool = True) -> list[str]:
-    """One sentence on obstacles in which the tool point or, with ``contact.bodies: arm``, a link starts."""
+    """One sentence on obstacles in which the tool point or a link starts.
+
+    Of links with ``contact.bodies: arm``.
+    """
     whole = world.contact.bodies == "arm"
     depth, link = depths_at_start(arm, q, build_obstacles(world), whole)
     depth = np.where(stands_at(standing_times(world), 0.0), depth, -np.inf)

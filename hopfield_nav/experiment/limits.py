@@ -107,7 +107,10 @@ def hidden_force(
 
 
 def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:
-    """A sentence on an explosion: where (joints from 0), when [s], the likely cause, what to change."""
+    """A sentence on an explosion.
+
+    Where (joints from 0), when [s], the likely cause, what to change.
+    """
     step = world.plant.step
     if touching:
         cause = "a stiff contact; try a smaller plant.step or contact.stiffness"

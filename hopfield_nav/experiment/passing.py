@@ -118,7 +118,10 @@ def _felt(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarra
 
 
 def _pressed(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarray:
-    """Force along the motion that the motors can press with at each place (k,), none beyond its limit [N]."""
+    """Force along the motion that the motors can press with at each place (k,) [N].
+
+    No motor is beyond its limit.
+    """
     if not world.controller.saturate:
         return np.full(len(q), np.inf)
     spare = arm.torque_limits - np.sign(lever) * gravity_torque(arm, q)

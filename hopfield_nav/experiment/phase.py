@@ -34,7 +34,7 @@ class Phase:
         self._begun = 0
 
     def takes(self, motion: PlannedMotion) -> bool:
-        """Whether the arm is this phase's after an alarm that ``motion`` answers, and until its end."""
+        """Whether the arm is this phase's, from an alarm that ``motion`` answers to its end."""
         return True
 
     def before(
@@ -61,7 +61,10 @@ class Phase:
     def end(
         self, trajectory: Trajectory, time: float, state: State
     ) -> tuple[np.ndarray, np.ndarray]:
-        """From where the arm goes on: angles (n,) [rad] and velocities (n,) [rad/s] of the reference."""
+        """From where the arm goes on.
+
+        Angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
+        """
         raise NotImplementedError
 
     def noted(

@@ -1,4 +1,7 @@
-"""From a world to the simulated arm: dynamics, friction and motors, contact, pushes, and the sensor at its flange."""
+"""From a world to the simulated arm.
+
+Dynamics, friction and motors, contact, pushes, and the sensor at its flange.
+"""
 
 import math
 

@@ -119,7 +119,10 @@ class ReactionPhase(Phase):
             self._depth = math.inf
 
     def _brake(self, trajectory: Trajectory, time: float, to: np.ndarray) -> Trajectory:
-        """The shortest quintic to rest at ``to`` (n,) that takes ``TORQUE_SHARE`` of the motors' torque."""
+        """The shortest quintic to rest at ``to`` (n,) [rad].
+
+        It takes ``TORQUE_SHARE`` of the motors' torque.
+        """
         q, qd, qdd = evaluate(trajectory, time)
         weight = np.abs(gravity_torque(self._model, q))
         most = TORQUE_SHARE * np.maximum(

@@ -1,7 +1,7 @@
-"""One experiment from start to outcome: move, detect, mark, back off, replan (ragazzon2012 chapter 7).
+"""One experiment from start to outcome.
 
-It goes from event to event of the loop; what follows, ``after_event`` says. For one's own
-loop:
+Move, detect, mark, back off, replan (ragazzon2012 chapter 7). It goes from event to event of the
+loop; what follows, ``after_event`` says. For one's own loop:
 
     simulation = Simulation(load_world("ragazzon2012"))
     while simulation.outcome is None:

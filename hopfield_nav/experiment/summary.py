@@ -166,7 +166,10 @@ def may_have_passed(state: State) -> bool:
 
 
 def _warnings_afterwards(simulation: Any) -> Iterator[str]:
-    """What a run has shown not to be sound: motors at their limits, speeds and forces that no such arm has, touches."""
+    """What a run has shown not to be sound.
+
+    Motors at their limits, speeds and forces that no such arm has, touches.
+    """
     counted = simulation.state.statistics
     arm = simulation.plant.arm
     share = counted.saturated / max(counted.periods, 1)

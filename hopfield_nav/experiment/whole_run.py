@@ -1,4 +1,7 @@
-"""A world, or a given trajectory, run to its end in one call; or all up to its first step, to find faults."""
+"""A world, or a given trajectory, run to its end in one call.
+
+Or all up to its first step, to find faults.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

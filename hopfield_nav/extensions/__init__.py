@@ -1,4 +1,5 @@
-"""What a run may do without: every folder is an extension, a small house of its own, with ``extension.py`` as its door.
+"""What a run may do without.
 
-The core knows none of them by name, see ``hopfield_nav.plugin.extension``.
+Every folder is an extension, a small house of its own, with ``extension.py`` as its door. The core
+knows none of them by name, see ``hopfield_nav.plugin.extension``.
 """

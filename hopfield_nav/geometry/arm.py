@@ -102,7 +102,10 @@ def place_point(work, link, p):
 
 @inlined
 def place_axis(work, bodies, b):
-    """Start and direction of the axis of capsule ``b`` in base axes, from the frames in ``work``."""
+    """Start and direction of the axis of body ``b`` in base axes.
+
+    The frames in ``work`` are up to date.
+    """
     link = int(bodies[b, LINK])
     start = place_point(work, link, vector(bodies, b, START))
     if bodies[b, REACH] == bodies[b, RADIUS]:  # a point or a ball

@@ -105,7 +105,10 @@ def _distance_to_others(solids: Table, j: int, a: Vector, d: Vector) -> tuple[fl
 
 @inlined
 def gap_to_bound(solids, j, p):
-    """Distance [m] of a point to the bound of solid ``j``: no more than that to the solid itself."""
+    """Distance [m] of a point to the bound of solid ``j``.
+
+    No more than that to the solid itself.
+    """
     kind = solids[j, KIND]
     w = from_centre(solids, j, p)
     if kind == HALF_SPACE:

@@ -264,7 +264,10 @@ def learn_of_arrival(motion: PlannedMotion, map: ToolMap, response: Response) ->
 
 
 def confirm_touch_before(level_at_retreat: float, map: ToolMap, means: Means) -> None:
-    """Whether what was touched before was still felt when the arm went back: the alarm level then."""
+    """Whether what was touched before was still felt when the arm went back.
+
+    The alarm level then tells.
+    """
     map.beliefs.confirm(level_at_retreat >= means.world.detection.armed_below)
 
 

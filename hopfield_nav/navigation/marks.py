@@ -178,7 +178,10 @@ def _new_cell_ahead(
 
 
 def _candidates(grid: CollisionMap, contact: ContactEstimate) -> Iterator[tuple[int, ...]]:
-    """Cells that may hold the obstacle, best first: against the force, along the path, where the tool is."""
+    """Cells that may hold the obstacle, best first.
+
+    Against the force, along the path, where the tool is.
+    """
     rank = len(grid.shape)
     force = contact.force[:rank]
     if np.linalg.norm(force) > LEAST_FORCE:

@@ -147,7 +147,7 @@ def force_norm(force: np.ndarray) -> np.ndarray:
 
 
 def force_limits(run: Run) -> dict[str, float]:
-    """Threshold and ``detection.report`` [N] where the detector compares the force alone with them."""
+    """Threshold and ``detection.report`` [N], of a detector of the force alone."""
     detection = run.world.detection
     both = {"threshold": detection.parameters.get("threshold"), "report": detection.report}
     alone = detection.measure == "force_norm"
@@ -155,7 +155,10 @@ def force_limits(run: Run) -> dict[str, float]:
 
 
 def report_level(run: Run) -> dict[str, float]:
-    """The level of ``detection.report`` where it is one number: the same share of every joint's threshold."""
+    """The level of ``detection.report`` where it is one number.
+
+    The same share of every joint's threshold.
+    """
     detection = run.world.detection
     if detection.report is None or detection.measure not in IN_PROPORTION:
         return {}

@@ -45,11 +45,12 @@ def make_record(
     plans: Sequence[NotedPlan],
     passages: Sequence[Passage] = (),
 ) -> LabelledRecord:
-    """Everything that is recorded of a run: rows of ``loop.Log``, and detections that were answered.
+    """Everything that is recorded of a run.
 
-    The first path is (k, rank) cells, ``blocked`` the map at the end (of joint angles none is
-    kept), ``closed`` the certainty of every touched step at the end, ``plans`` those whose network
-    is kept, ``passages`` what was above ``detection.report``.
+    Rows of ``loop.Log``, and detections that were answered. The first path is (k, rank) cells,
+    ``blocked`` the map at the end (of joint angles none is kept), ``closed`` the certainty of every
+    touched step at the end, ``plans`` those whose network is kept, ``passages`` what was above
+    ``detection.report``.
     """
     of_places = space_of(world).of_places
     signals = _signal_variables(world, log)
@@ -194,7 +195,10 @@ def _place_variables(detections: Sequence[DetectionRecord]) -> dict[str, tuple]:
 def _step_variables(
     world: World, detections: Sequence[DetectionRecord], closed: Mapping[Step, float]
 ) -> dict[str, tuple]:
-    """Every step that was ever touched, and how certain it was after each detection that it is closed."""
+    """Every step that was ever touched.
+
+    And how certain it was after each detection that it is closed.
+    """
     steps = sorted(set(closed).union(*(detection.closed for detection in detections)))
     rows = [[d.closed.get(step, 0.0) for step in steps] for d in detections]
     certainty = np.array(rows, dtype=float).reshape(len(detections), len(steps))

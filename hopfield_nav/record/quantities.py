@@ -40,7 +40,10 @@ class Quantity(NamedTuple):
 
 
 def as_text(value: object, unit: str, scale: float) -> str:
-    """A value as a table shows it: four digits, unit behind, a dash for none and for what is no finite number."""
+    """A value as a table shows it.
+
+    Four digits, unit behind, a dash for none and for what is no finite number.
+    """
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -55,7 +58,10 @@ def is_formula(text: str) -> bool:
 
 
 def is_reached(told: Mapping[str, object]) -> bool:
-    """Whether a summary, or a row of a sweep, is of a run that came to its goal, and not through an obstacle."""
+    """Whether a summary, or a row of a sweep, is of a run that came to its goal.
+
+    And not through an obstacle.
+    """
     return told.get("outcome") == "reached" and not told.get("passed_through")
 
 

@@ -96,7 +96,10 @@ def export_mjcf(run: Run, path: Path) -> Path:
 
 
 def _shape(solid: Solid) -> tuple[str, list[float], np.ndarray, np.ndarray]:
-    """Kind, size as of shape_msgs/SolidPrimitive (none of planes and meshes), position (3,) [m], rotation (3, 3)."""
+    """Kind, size, position (3,) [m] and rotation (3, 3) of a solid.
+
+    The size is that of shape_msgs/SolidPrimitive; planes and meshes have none.
+    """
     level = np.eye(3)
     if isinstance(solid, Sphere):
         return ("sphere", [solid.radius], np.array(solid.center), level)

@@ -1,8 +1,8 @@
-"""A run against the simulated truth: what was felt, how late, what was not, and where it was marked.
+"""A run against the simulated truth.
 
-It owns the numbers of ``score_run`` and of the command ``compare``; what a contact is and when it
-was felt, ``contacts`` says. The truth is what the record of a simulated run says of contact; a real
-arm has none.
+What was felt, how late, what was not, and where it was marked. It owns the numbers of ``score_run``
+and of the command ``compare``; what a contact is and when it was felt, ``contacts`` says. The truth
+is what the record of a simulated run says of contact; a real arm has none.
 
 - A contact without an alarm is **missed** if it was worth feeling: by its largest force, or by the
   largest torque it put on a joint.
@@ -67,7 +67,10 @@ class Score(NamedTuple):
         return np.array([c.delay for c in self.contacts if np.isfinite(c.delay)])
 
     def missed(self, force: float = 0.0, torque: np.ndarray | float = 0.0) -> list[ContactScore]:
-        """Contacts without an alarm, of those worth feeling: by peak force [N] or torque (n,) [N·m]."""
+        """Contacts without an alarm, of those worth feeling.
+
+        By peak force [N] or torque (n,) [N·m].
+        """
         return [c for c in self.contacts if np.isnan(c.delay) and worth_feeling(c, force, torque)]
 
     def false_alarm_rate(self) -> tuple[float, float, float]:

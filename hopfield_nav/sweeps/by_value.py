@@ -95,7 +95,10 @@ class Judged:
 
 
 def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
-    """Tables of every swept parameter and of settings, and the best of them by the sweep's aim or the rule."""
+    """Tables of every swept parameter and of settings, and the best of them.
+
+    The best are so by the sweep's aim, or by the rule.
+    """
     compared = _Compared(sweep, rows)
     rows, layout = compared.rows, compared.layout
     if not layout.axes:
@@ -122,7 +125,10 @@ def judge(sweep: Sweep, rows: Sequence[Row]) -> Judged:
 
 
 def shown_quantities(sweep: Sweep) -> list[str]:
-    """The main quantities that the sweep keeps, or its first ones, those of its aim, and measures of one's own."""
+    """The main quantities that the sweep keeps, or its first ones.
+
+    And those of its aim, and measures of one's own.
+    """
     numbers = [name for name, quantity in sweep.kept.items() if quantity.unit is not None]
     own = [] if sweep.measures is None else list(sweep.measures.columns)
     main = [name for name in MAIN if name in numbers] or [n for n in numbers if n not in own][
@@ -181,7 +187,10 @@ class _Compared:
 
 
 def _named(layout: Layout) -> list[AxisColumn]:
-    """The columns by which a setting is known: of those that go together words, and the first that tells all apart."""
+    """The columns by which a setting is known.
+
+    Of those that go together words, and the first that tells all apart.
+    """
     kept: list[AxisColumn] = []
     for _, axis in layout.axes:
         apart = [
@@ -195,7 +204,7 @@ def _named(layout: Layout) -> list[AxisColumn]:
 
 
 def _methods(layout: Layout) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
-    """Where words are swept beside numbers: each combination of them, and which settings have it."""
+    """Each combination of words that are swept beside numbers, and which settings have it."""
     columns = []  # of words, each with the number of its axis
     for k, (_, axis) in enumerate(layout.axes):
         columns += [(k, column) for column in axis if _is_words(column)]

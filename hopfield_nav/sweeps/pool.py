@@ -208,7 +208,10 @@ class Pool:
 
 
 def _require_guard() -> None:
-    """Every process imports the script that was started: what stands there unguarded, it does too."""
+    """Every process imports the script that was started.
+
+    What stands there unguarded, it does too.
+    """
     main = sys.modules["__main__"]
     script = getattr(main, "__file__", None)
     # -c, -m, a notebook
@@ -225,7 +228,10 @@ def _require_guard() -> None:
 
 @contextmanager
 def _surroundings() -> Iterator[None]:
-    """What a process that is started now inherits: its environment, and no Ctrl-C, which is for this process."""
+    """What a process that is started now inherits.
+
+    Its environment, and no Ctrl-C, which is for this process.
+    """
     before = {name: os.environ.get(name, "") for name in _ENVIRONMENT}
     os.environ.update(_ENVIRONMENT)
     if hasattr(signal, "pthread_sigmask"):

@@ -1,8 +1,8 @@
-"""What a sweep file may hold, and the columns that it keeps of runs: of their summary, and measures of one's own.
+"""What a sweep file may hold, and the columns that it keeps of runs.
 
-The aim is what a sweep is to find, the setting with the least of a quantity while others keep to
-conditions: ``aim: {least: peak_contact_force_N, while: {reached: ">= 0.95", simulated_time_s: "<=
-1.1 least"}}``
+Of their summary, and measures of one's own. The aim is what a sweep is to find, the setting with
+the least of a quantity while others keep to conditions:
+``aim: {least: peak_contact_force_N, while: {reached: ">= 0.95", simulated_time_s: "<= 1.1 least"}}``
 """
 
 import math

@@ -1,7 +1,8 @@
-"""A sweep's runs by setting: what does not differ in a seed alone is one setting, and its runs are repeats.
+"""A sweep's runs by setting.
 
-A *setting* is a combination of the swept values but seeds; a *block* is one seed of all that is
-drawn, so that two settings are compared in pairs of a block.
+What does not differ in a seed alone is one setting, and its runs are repeats. A *setting* is a
+combination of the swept values but seeds; a *block* is one seed of all that is drawn, so that two
+settings are compared in pairs of a block.
 
 Runs of a setting that are equal to the last digit are one run: nothing in it is random, and a
 repeat says nothing new.

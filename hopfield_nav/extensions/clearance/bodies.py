@@ -186,9 +186,10 @@ def _further_apart(bodies: np.ndarray) -> np.ndarray:
 
 
 def tool_inside(arm: Arm) -> str:
-    """A sentence where the tool's rod lies inside a link in every pose: it points the wrong way, most likely.
+    """A sentence where the tool's rod lies inside a link in every pose.
 
-    "" otherwise; a tool point that lies so on purpose, such as the wrist's centre, is no fault.
+    It points the wrong way, most likely. "" otherwise; a tool point that lies so on purpose, such
+    as the wrist's centre, is no fault.
     """
     bodies, n = arm_bodies(arm), len(arm.dh)
     rod = len(bodies) - 1

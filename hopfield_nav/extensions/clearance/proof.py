@@ -86,7 +86,10 @@ def _free_batch(
 
 @kernel
 def passes(arm, scene, start, end, work, axes, q, change):
-    """Whether the motion is proven free: a few looks, halving the gaps between them, then the proof."""
+    """Whether the motion is proven free.
+
+    A few looks, halving the gaps between them, then the proof.
+    """
     gap = 2.0
     while gap * (_LOOKS + 1) > 1.99:
         gap *= 0.5

@@ -1,4 +1,7 @@
-"""Everything a collision check reads: the arm's bodies, which of them can touch what, the known solids."""
+"""Everything a collision check reads.
+
+The arm's bodies, which of them can touch what, the known solids.
+"""
 
 from typing import NamedTuple
 

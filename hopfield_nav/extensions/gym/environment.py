@@ -1,6 +1,7 @@
-"""A world as an environment of Gymnasium: torques in, what the arm senses out, a reward for coming nearer.
+"""A world as an environment of Gymnasium.
 
-Reading this file tells Gymnasium of ``hopfield_nav/Reach-v0``.
+Torques in, what the arm senses out, a reward for coming nearer. Reading this file tells Gymnasium
+of ``hopfield_nav/Reach-v0``.
 """
 
 import math

@@ -1,10 +1,10 @@
-"""How well a push on each patch of the arm's surface explains a joint torque: the kernel of isolation.
+"""How well a push on each patch of the arm's surface explains a joint torque.
 
-For every patch the push is sought whose torque comes nearest to the residual in units of its noise:
-force, place within the patch and, with friction, the two tangential shares, by Gauss-Newton steps
-that stay inside their bounds. Torque is linear in the force at a fixed line of action, and the
-lines of one patch turn by little, so that a few steps are enough; ``misfit`` is the squared
-distance that is left.
+The kernel of isolation. For every patch the push is sought whose torque comes nearest to the
+residual in units of its noise: force, place within the patch and, with friction, the two tangential
+shares, by Gauss-Newton steps that stay inside their bounds. Torque is linear in the force at a
+fixed line of action, and the lines of one patch turn by little, so that a few steps are enough;
+``misfit`` is the squared distance that is left.
 """
 
 import math

@@ -140,7 +140,10 @@ def _via(size: float) -> dict[str, Any]:
 
 
 def _handles(view: solid.CellView, paths: Sequence[PlannedPath]) -> list[Artist]:
-    """Legend of the picture of the cell: each path with the change of its joints, and the markers."""
+    """Legend of the picture of the cell.
+
+    Each path with the change of its joints, and the markers.
+    """
     drawn = enumerate(zip(paths, _STYLES, strict=False), start=1)
     lines = [
         Line2D([], [], color=COLOURS.planned, **style, label=f"path {k}: {path.length:.2f} rad")

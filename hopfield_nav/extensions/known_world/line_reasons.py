@@ -110,7 +110,10 @@ def _why(
 def _steps(
     arm: Arm, scene: Scene, line: StraightLine, layers: Layers, i: int, last: np.ndarray
 ) -> list[_Step]:
-    """Configurations of step ``i`` as the search meets them: with a singular wrist they depend on θ6."""
+    """Configurations of step ``i`` as the search meets them.
+
+    With a singular wrist they depend on θ6.
+    """
     count = layers.solved[i]
     if not layers.loose[i] or not len(last):
         return [_Step(layers.solutions[i, :count], layers.free[i, :count], last)]

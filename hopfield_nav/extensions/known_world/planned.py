@@ -1,8 +1,8 @@
-"""The plan of a world as a whole: a path, its trajectory, the proof that both are free, and their files.
+"""The plan of a world as a whole.
 
-Where one method of planning finds no path, the next is asked (nowoczyn2023 3.4).
-``save_plan`` writes a folder with the world, the plan's numbers, the trajectory and a robot
-program.
+A path, its trajectory, the proof that both are free, and their files. Where one method of planning
+finds no path, the next is asked (nowoczyn2023 3.4). ``save_plan`` writes a folder with the world,
+the plan's numbers, the trajectory and a robot program.
 """
 
 import contextlib
@@ -93,9 +93,10 @@ def plan_known(
     method: str = AUTO,
     **options: Any,
 ) -> KnownPlan:
-    """A path that is known to be free before the arm moves: the first plan of ``plans_in_turn`` with one.
+    """A path that is known to be free before the arm moves.
 
-    Arguments and errors are those of ``plans_in_turn``.
+    The first plan of ``plans_in_turn`` with one. Arguments and errors are those of
+    ``plans_in_turn``.
     """
     reasons: dict[str, str] = {}
     for plan in plans_in_turn(arm, scene, start, stations, method, **options):

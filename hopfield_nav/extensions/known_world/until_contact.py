@@ -1,8 +1,9 @@
-"""A motion that ends where a contact is felt: how far the tool goes on, its simulation, and a program that watches.
+"""A motion that ends where a contact is felt.
 
-What counts as felt is the world's detector: ``force_norm``, the force on the tool, or
-``joint_torque``, the torque of each joint. Both are what a UR arm's controller gives as well. At
-the alarm every joint brakes, the fastest with ``plan.acceleration``.
+How far the tool goes on, its simulation, and a program that watches. What counts as felt is the
+world's detector: ``force_norm``, the force on the tool, or ``joint_torque``, the torque of each
+joint. Both are what a UR arm's controller gives as well. At the alarm every joint brakes, the
+fastest with ``plan.acceleration``.
 """
 
 import math

@@ -1,6 +1,7 @@
-"""What the served arm says to one client: its answers, and data packages once the client has asked for them.
+"""What the served arm says to one client.
 
-Inputs are refused: what is served here cannot be moved from outside.
+Its answers, and data packages once the client has asked for them. Inputs are refused: what is
+served here cannot be moved from outside.
 """
 
 import math

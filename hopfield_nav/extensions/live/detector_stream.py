@@ -1,4 +1,7 @@
-"""Estimator, detector and isolator on rows as they come: those of ``replay``, one row after the other."""
+"""Estimator, detector and isolator on rows as they come.
+
+Those of ``replay``, one row after the other.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,6 +1,7 @@
-"""A stream of packages, watched: gaps, clocks that jump, states of the robot, and what the methods say.
+"""A stream of packages, watched.
 
-Time counts from the first package, as in a recording: the same numbers come out of the same rows.
+Gaps, clocks that jump, states of the robot, and what the methods say. Time counts from the first
+package, as in a recording: the same numbers come out of the same rows.
 """
 
 from collections import Counter, deque

@@ -1,6 +1,7 @@
-"""A log told over the network as a Universal Robots arm tells its state: a thread for each client, one clock.
+"""A log told over the network as a Universal Robots arm tells its state.
 
-Every row is due at its time after the first one: no clock that drifts.
+A thread for each client, one clock. Every row is due at its time after the first one: no clock that
+drifts.
 """
 
 import ipaddress

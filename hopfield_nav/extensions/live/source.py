@@ -136,9 +136,10 @@ def tool_pose(arm: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def export_rtde(run: "Run", path: Path) -> Path:
-    """Write a run as the recorder of ur_rtde writes an arm's state: a head, then a line for each row.
+    """Write a run as the recorder of ur_rtde writes an arm's state.
 
-    Rows come at the rate of the arm's controller, currents are the torques over ``MOTOR_CONSTANT``.
+    A head, then a line for each row. Rows come at the rate of the arm's controller, currents are
+    the torques over ``MOTOR_CONSTANT``.
 
     Raises ``BadInput``: as ``source_of_run``; ``OSError``: it cannot be written.
     """

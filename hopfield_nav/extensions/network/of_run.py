@@ -1,4 +1,7 @@
-"""A world or a run as the page of the network has it: size, walls, closed steps, start and goal of every plan."""
+"""A world or a run as the page of the network has it.
+
+Size, walls, closed steps, start and goal of every plan.
+"""
 
 from typing import Any
 
@@ -19,7 +22,10 @@ _DIGITS = 3  # of the corners of an outline, in cells
 
 
 def has_plane(world: World) -> bool:
-    """Whether the page can have a world's map: one of the tool, in the plane, with four neighbours."""
+    """Whether the page can have a world's map.
+
+    One of the tool, in the plane, with four neighbours.
+    """
     return space_of(world).of_places and len(world.map.shape) == 2 and world.planner.radius == 1.0
 
 

@@ -1,4 +1,7 @@
-"""What replay and watch share: methods with their parameters and rule of alarms, and the motors of an arm."""
+"""What replay and watch share.
+
+Methods with their parameters and rule of alarms, and the motors of an arm.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -297,9 +300,10 @@ def motors_of(
     model: "Arm", constants: str | None, free: "Sequence[xarray.Dataset]", same_motor: list[list[int]],
     where: str, measured: bool = False,
 ) -> "tuple[Arm, MotorFit]":  # fmt: skip
-    """The model with its friction, and its motors: given by their constants, or fitted to free motion.
+    """The model with its friction, and its motors.
 
-    ``measured``: the torques at the joints were, so that only friction is fitted.
+    Given by their constants, or fitted to free motion. ``measured``: the torques at the joints
+    were, so that only friction is fitted.
     """
     if any(("effort" in data) != measured for data in free):
         kinds = ("currents", "torques")

@@ -1,4 +1,7 @@
-"""A world's arm in free motion: what its detector has to bear, and how much force it feels in the end."""
+"""A world's arm in free motion.
+
+What its detector has to bear, and how much force it feels in the end.
+"""
 
 import math
 
@@ -55,7 +58,10 @@ def felt_force(world: World, seed: int, along: Trajectory | None = None) -> tupl
 
 
 def _moved(world: World, seed: int, along: Trajectory | None) -> Simulation:
-    """A free motion that is over: without unknown obstacles and pushes, nothing is detected and all is recorded."""
+    """A free motion that is over.
+
+    Without unknown obstacles and pushes, nothing is detected and all is recorded.
+    """
     deaf = world.detection.model_copy(update={"hold_off": math.inf})
     record = world.record.model_copy(update={"every": 1, "signals": "all"})
     empty = world.with_changes(obstacles=(), pushes=(), detection=deaf, record=record)

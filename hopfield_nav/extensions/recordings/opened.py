@@ -72,7 +72,10 @@ class OpenedLog:
         )
 
     def recording(self) -> "xarray.Dataset":
-        """A run as ``serve`` tells it: the motors' torques as currents of motors with one known constant."""
+        """A run as ``serve`` tells it.
+
+        The motors' torques as currents of motors with one known constant.
+        """
         if not self.simulated:
             return self.data
         named = self.signals()._asdict()
@@ -195,7 +198,10 @@ def in_order_of(
 
 
 def _place(name: str, own: Sequence[str]) -> int | None:
-    """Where a joint stands among those of a log: by its name, or by the only one of which it is the end."""
+    """Where a joint stands among those of a log.
+
+    By its name, or by the only one of which it is the end.
+    """
     near = [k for k, other in enumerate(own) if other.endswith(name) or name.endswith(other)]
     return own.index(name) if name in own else near[0] if len(near) == 1 else None
 
@@ -205,10 +211,10 @@ def uses_of(
     arm: str | None = None,
     own: NamedArm | None = None,
 ) -> list[tuple[str, str]]:
-    """What logs are used for, as rows of a table: joints, clock, columns, and the rows that are left out.
+    """What logs are used for, as rows of a table.
 
-    And what of the arm's file ``arm`` is used, whose content is ``own``, where it is one of the
-    user's.
+    Joints, clock, columns, and the rows that are left out. And what of the arm's file ``arm`` is
+    used, whose content is ``own``, where it is one of the user's.
     """
     use = own.use() if own is not None and arm not in (None, *list_arms()) else ""
     said = [

@@ -113,7 +113,10 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
 
 
 def _lost(time: np.ndarray, signals: dict[str, np.ndarray]) -> np.ndarray:
-    """Which rows (k,) say nothing: without numbers, or of zeros to which no joint is fast enough."""
+    """Which rows (k,) say nothing.
+
+    Without numbers, or of zeros to which no joint is fast enough.
+    """
     values = np.hstack(
         [
             v

@@ -119,7 +119,9 @@ def signals_of_recording(data: "xarray.Dataset", motors: Motors) -> Signals:
 
 
 def drive_of(data: "xarray.Dataset") -> np.ndarray:
-    """What moves the joints (k, n): torques at them [N·m] where those were measured, else currents [A].
+    """What moves the joints (k, n).
+
+    Torques at them [N·m] where those were measured, else currents [A].
 
     Raises ``BadInput``: neither was recorded.
     """
@@ -132,9 +134,10 @@ def drive_of(data: "xarray.Dataset") -> np.ndarray:
 
 
 def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
-    """A recording with the signals that it lacks: of the reference those of the motion that was measured.
+    """A recording with the signals that it lacks.
 
-    Derivatives are those of a cubic through ``SMOOTHED`` seconds, as many before a row as after it.
+    Of the reference those of the motion that was measured. Derivatives are those of a cubic through
+    ``SMOOTHED`` seconds, as many before a row as after it.
     """
     title, dimensions = str(data.attrs.get("title", "recording")), ("time", "joint")
     if "q" in data and "qd" not in data:

@@ -193,9 +193,10 @@ def choose_threshold(watched: Watched, free: Sequence[Signals], per_hour: float)
 def choose_report(
     watched: Watched, free: Sequence[Signals], threshold: np.ndarray
 ) -> np.ndarray | None:
-    """A level to report, in proportion to a threshold: a tenth above what 99.9 % of the rows of free motion stay below.
+    """A level to report, in proportion to a threshold.
 
-    None where that is no lower than the threshold, or than the detector takes.
+    A tenth above what 99.9 % of the rows of free motion stay below. None where that is no lower
+    than the threshold, or than the detector takes.
     """
 
     def high(tried: np.ndarray) -> float:

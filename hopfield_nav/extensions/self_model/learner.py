@@ -37,9 +37,10 @@ WIGGLE_WINDOWS = 8  # that the wiggle is for masses: what is wrong in its fricti
 
 
 class Learner:
-    """Lets the arm of a run learn: the controller's model, its detector, what is believed of the gears.
+    """Lets the arm of a run learn.
 
-    There is no wiggle where a trajectory is given.
+    The controller's model, its detector, what is believed of the gears. There is no wiggle where a
+    trajectory is given.
     """
 
     def __init__(

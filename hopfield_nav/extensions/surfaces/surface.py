@@ -1,8 +1,9 @@
-"""The surface that is followed: points that were felt on it, its normal, and which steps lead through it.
+"""The surface that is followed.
 
-Geometry alone. A point and the normal there stand for a plane, believed in near the felt points
-only. After the first touch two planes are believed in, across the force and across the motion: what
-either bars is barred. From then on the normal lies across the chords between felt points.
+Points that were felt on it, its normal, and which steps lead through it. Geometry alone. A point
+and the normal there stand for a plane, believed in near the felt points only. After the first touch
+two planes are believed in, across the force and across the motion: what either bars is barred. From
+then on the normal lies across the chords between felt points.
 """
 
 import itertools
@@ -50,10 +51,10 @@ def with_point(
     back: np.ndarray,
     grid: CollisionMap,
 ) -> Surface:
-    """The surface with one more point (3,) [m], or a new one: at the first touch, or behind a corner.
+    """The surface with one more point (3,) [m], or a new one.
 
-    Unit vectors: ``outward`` to the free side, as the force of this touch gives it, ``back``
-    against the motion.
+    At the first touch, or behind a corner. Unit vectors: ``outward`` to the free side, as the force
+    of this touch gives it, ``back`` against the motion.
     """
     normal, tangents = outward.copy(), list[np.ndarray]()
     for point in [] if before is None else before.points[::-1]:

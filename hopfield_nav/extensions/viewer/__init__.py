@@ -1,8 +1,8 @@
-"""A run, a plan or a live stream as one page for a browser: the arm in space, signals, map, one time cursor.
+"""A run, a plan or a live stream as one page for a browser.
 
-Owns the page, the numbers on it, and the copy of three.js that draws it; only commands import it,
-and of the pictures it takes the colours and the classes of cells. Nothing is simulated, and the
-page asks no network.
+The arm in space, signals, map, one time cursor. Owns the page, the numbers on it, and the copy of
+three.js that draws it; only commands import it, and of the pictures it takes the colours and the
+classes of cells. Nothing is simulated, and the page asks no network.
 """
 
 import lazy_loader

@@ -1,4 +1,7 @@
-"""A run as its page shows it: the arm, its signals, and the map with cells, steps and path of every plan."""
+"""A run as its page shows it.
+
+The arm, its signals, and the map with cells, steps and path of every plan.
+"""
 
 from html import escape
 from typing import Any
@@ -101,7 +104,10 @@ def describe_run(run: Run, command: str = "") -> dict[str, Any]:
 
 
 def events_of(run: Run) -> list[dict[str, Any]]:
-    """Collisions and glancing contacts as answered, missed contacts, reports without alarm: time, touch [s], kind."""
+    """Collisions and glancing contacts as answered, missed contacts, reports without alarm.
+
+    Time, touch [s], kind.
+    """
     data = run.data
     kinds = np.where(run.passed_by, "graze", "collision")
     kinds = np.where(data.event_false_alarm.values > 0, "false alarm", kinds).tolist()

@@ -1,6 +1,7 @@
-"""What moves and what stands on the page: the poses of the links, the solids, and when each was first touched.
+"""What moves and what stands on the page.
 
-``describe`` puts a page's numbers together, of a run, a plan or a stream alike.
+The poses of the links, the solids, and when each was first touched. ``describe`` puts a page's
+numbers together, of a run, a plan or a stream alike.
 """
 
 import math
@@ -29,9 +30,10 @@ def describe(
     tool: np.ndarray,
     **more: Any,
 ) -> dict[str, Any]:
-    """Everything that a page shows, ready for JSON, over frames (f,): time [s], joint angles (f, n), tool (f, 3) [m].
+    """Everything that a page shows, ready for JSON, over frames (f,).
 
-    ``more`` is what else the page has; what is not in it, such as a map, it has not.
+    Time [s], joint angles (f, n), tool (f, 3) [m]. ``more`` is what else the page has; what is not
+    in it, such as a map, it has not.
     """
     return {
         "title": title,

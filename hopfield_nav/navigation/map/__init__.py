@@ -1,6 +1,7 @@
-"""The map of the tool, and what is known and believed on it: cells, steps, marks, facts and beliefs.
+"""The map of the tool, and what is known and believed on it.
 
-Geometry and bookkeeping; where the arm goes because of it is said elsewhere in ``navigation``.
+Cells, steps, marks, facts and beliefs. Geometry and bookkeeping; where the arm goes because of it
+is said elsewhere in ``navigation``.
 """
 
 import lazy_loader

@@ -161,7 +161,10 @@ class Beliefs:
             self._stops.pop(step, None)
 
     def load_prior(self, steps: Mapping[Step, float], cells: Mapping[Cell, float]) -> None:
-        """What an earlier run believed: of steps that they are closed, 1 for facts, and of cells."""
+        """What an earlier run believed.
+
+        Of steps that they are closed, 1 for facts, and of cells that they are occupied.
+        """
         for step, certainty in steps.items():
             self._steps[step] = min(certainty, TRUE_STOP)
             if certainty == 1.0:
@@ -178,7 +181,10 @@ class Beliefs:
         return max(self._steps.get(step, 0.0), *(self.cells.get(cell, 0.0) for cell in step.ends))
 
     def touched(self) -> dict[Step, float]:
-        """Certainty of every step that was touched, or is believed closed by what was felt, and not driven since."""
+        """Certainty of every step that was touched and not driven since.
+
+        Or of one that is believed closed by what was felt.
+        """
         return {step: self.certainty(step) for step in self._steps}
 
     def doubted(self) -> dict[Step, float]:
@@ -221,7 +227,10 @@ class Beliefs:
         return steps
 
     def uneven(self) -> np.ndarray:
-        """Bool grid of the cells of which anything is believed: longer moves keep away from them."""
+        """Bool grid of the cells of which anything is believed.
+
+        Longer moves keep away from them.
+        """
         grid = np.zeros(self.shape, dtype=bool)
         for cell in itertools.chain(
             self.cells, self.rough, *(step.ends for step in self.doubted())

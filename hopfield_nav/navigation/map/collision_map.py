@@ -1,10 +1,10 @@
-"""The map of what was felt, and what the known obstacles block of it: cells, and straight lines of the tool.
+"""The map of what was felt, and what the known obstacles block of it.
 
-A known solid blocks a cell when it reaches into its square, in the plane of the map, or into its
-cube, in space. A step along an axis or a diagonal, and a line of sight, stay inside the cells that
-they go through; so where these are free the tool's point touches nothing known. A longer step (of
-``planner.radius`` 2 and more) passes over cells: a cell from which half of such a step touches a
-solid is blocked too.
+Cells, and straight lines of the tool. A known solid blocks a cell when it reaches into its square,
+in the plane of the map, or into its cube, in space. A step along an axis or a diagonal, and a line
+of sight, stay inside the cells that they go through; so where these are free the tool's point
+touches nothing known. A longer step (of ``planner.radius`` 2 and more) passes over cells: a cell
+from which half of such a step touches a solid is blocked too.
 """
 
 import math
@@ -142,7 +142,10 @@ class KnownMap(NamedTuple):
 
 
 def make_map(world: World) -> tuple[CollisionMap, KnownMap]:
-    """The map of a world with its rim and with the cells that known obstacles block; and those obstacles."""
+    """The map of a world with its rim and with the cells that known obstacles block.
+
+    And those obstacles.
+    """
     grid = CollisionMap.create(world.map.origin, world.map.spacing, world.map.shape, world.map.rim)
     solids = packed(solids_of(world.known))
     radius = world.planner.radius
@@ -203,7 +206,10 @@ def only_in_sight(
 def _cells_within(
     grid: CollisionMap, solid: np.ndarray, reach: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cells (k, rank) whose centre is within ``reach`` [m] of a solid (1, 17), and its distance (k,) [m]."""
+    """Cells (k, rank) whose centre is within ``reach`` [m] of a solid (1, 17).
+
+    And its distance (k,) [m] from each.
+    """
     layer = np.argwhere(np.ones(grid.shape[1:], dtype=bool))
     near, distances = [], []
     for i in range(grid.shape[0]):  # layer by layer: maps may have millions of cells

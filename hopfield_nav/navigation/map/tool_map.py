@@ -1,4 +1,7 @@
-"""The map of the tool with all that is known and believed on it: grid, known obstacles, beliefs, goal."""
+"""The map of the tool with all that is known and believed on it.
+
+Grid, known obstacles, beliefs, goal.
+"""
 
 from collections import Counter
 from typing import NamedTuple
@@ -76,9 +79,10 @@ class ToolMap:
         return self.obstacles() | self.beliefs.uneven()
 
     def target(self) -> Cell | None:
-        """The cell to which is planned: the goal's, or where a known obstacle reaches into that, one beside.
+        """The cell to which is planned.
 
-        None where known obstacles stand between the goal and every free cell around it.
+        The goal's, or where a known obstacle reaches into that, one beside. None where known
+        obstacles stand between the goal and every free cell around it.
         """
         if self.goal_cell is None or self.goal is None:
             raise RuntimeError("without a goal there is nothing to plan")
@@ -145,7 +149,10 @@ class ToolMap:
             self.grid.felt[cell] = True
 
     def final(self) -> np.ndarray:
-        """Int grid: 1 blocked, 2 free but not reached by the arm, 3 free but believed to be occupied."""
+        """The cells as an int grid.
+
+        1: blocked, 2: free but not reached by the arm, 3: free but believed to be occupied.
+        """
         kinds = np.where(self.grid.blocked, 1, 2 * self.unreachable).astype(np.int8)
         kinds[(kinds == 0) & self.grid.felt] = 3
         return kinds

@@ -1,4 +1,4 @@
-"""What the arm cannot reach of the map, and the turn from the start pose to a first waypoint that is far from it.
+"""What the arm cannot reach of the map, and the turn to a far first waypoint.
 
 A cell is out of reach where there is no solution, one beyond the limits, a singular one, or one in
 which a link touches a known obstacle. Link 1 may touch what the arm is mounted on, that is what
@@ -101,7 +101,10 @@ def truncate_at_collision(arm: Arm, path: JointPath, known: KnownSolids) -> Join
 
 
 def follow_regular_path(arm: Arm, poses: np.ndarray, q: np.ndarray) -> JointPath:
-    """As ``follow_path``, but the path also ends where the arm is singular, "singular at waypoint i"."""
+    """As ``follow_path``, but the path also ends where the arm is singular.
+
+    Then the reason is "singular at waypoint i".
+    """
     path = follow_path(arm, poses, q)
     return _cut(
         path, manipulability(arm, path.q[: path.reached]) < SINGULAR, lambda first: "singular"

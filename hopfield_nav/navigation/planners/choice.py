@@ -15,7 +15,10 @@ NEAR_BELIEF = 0.5
 
 
 def planner_for(world: World) -> Planner:
-    """The planner of a world, whose answers are a ``Plan``: the network, A*, or a user's own, which is checked."""
+    """The planner of a world, whose answers are a ``Plan``.
+
+    The network, A*, or a user's own, which is checked.
+    """
     section = world.planner
     if is_ours("planner", section.kind):
         return built_in(section)
@@ -36,7 +39,10 @@ def believed_map(
     goals: np.ndarray,
     beliefs: Beliefs | None = None,
 ) -> BelievedMap:
-    """What a planner is asked on a map of the tool: blocked cells, start, goals (g, rank), beliefs."""
+    """What a planner is asked on a map of the tool.
+
+    Blocked cells, start, goals (g, rank), beliefs.
+    """
     radius = world.planner.radius
     moves = neighbourhood_of(blocked.shape, radius).offset
     against = np.zeros(blocked.shape, np.float32)

@@ -1,4 +1,7 @@
-"""A user's response: what it is asked with, and its waypoints, which are checked and become a motion of the tool."""
+"""A user's response: what it is asked with, and what becomes of its waypoints.
+
+They are checked and become a motion of the tool.
+"""
 
 import itertools
 from collections.abc import Callable, Mapping

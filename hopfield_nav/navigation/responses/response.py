@@ -22,13 +22,19 @@ class Response:
     def after_touch(
         self, start: Cell, touch: ToolTouch, motion: PlannedMotion, map: ToolMap, means: Means
     ) -> PlannedMotion | None:
-        """The motion after a touch, in the place of back to the cell ``start`` and on from there."""
+        """The motion after a touch.
+
+        It takes the place of back to the cell ``start`` and on from there.
+        """
         return None
 
     def after_rest(
         self, begin: Reference, motion: PlannedMotion, map: ToolMap, means: Means
     ) -> PlannedMotion | None:
-        """The motion at the end of one that ``needs_decision``, in the place of on from its start."""
+        """The motion at the end of one that ``needs_decision``.
+
+        It takes the place of on from its start.
+        """
         return None
 
     def after_passage(self, until: int, motion: PlannedMotion) -> None:
@@ -44,5 +50,8 @@ class Response:
     def phase(
         self, world: World, arm: "Arm", controller: "Controller", map: ToolMap, means: Means
     ) -> Any:
-        """What it lets the arm do before it follows a path again, an ``experiment.Phase``; or None."""
+        """What it lets the arm do before it follows a path again.
+
+        An ``experiment.Phase``, or None.
+        """
         return None

@@ -54,7 +54,10 @@ def learn_of_touch(touch: ToolTouch, glancing: bool, motion: PlannedMotion, map:
 
 
 def _cell_ahead(map: ToolMap, segment: Segment, force: np.ndarray) -> Cell:
-    """The cell half a cell from the touch, against the force or, where none is felt, along the motion."""
+    """The cell half a cell from the touch.
+
+    Against the force or, where none is felt, along the motion.
+    """
     is_felt = float(np.linalg.norm(force)) > LEAST_FORCE
     heading = -force[: map.rank] if is_felt else segment.direction[: map.rank]
     length = float(np.linalg.norm(heading))
@@ -65,7 +68,10 @@ def _cell_ahead(map: ToolMap, segment: Segment, force: np.ndarray) -> Cell:
 
 
 def _leave_to_steps(segment: Segment, motion: PlannedMotion, map: ToolMap) -> None:
-    """A touch on no step: that segment is closed alone, and longer moves are no longer made there."""
+    """A touch on no step: that segment is closed alone.
+
+    Longer moves are no longer made there.
+    """
     is_retreat = segment.number == 0 and not motion.passes_by
     if is_retreat or motion.places is None:
         return

@@ -1,1 +1,4 @@
-"""Owners of maps, which ``map.space`` names: every file is one under its own name (see ``hopfield_nav.plugin``)."""
+"""Owners of maps, which ``map.space`` names.
+
+Every file is one under its own name (see ``hopfield_nav.plugin``).
+"""

@@ -1,4 +1,7 @@
-"""Free motion for the command tune: simulated or recorded, one part to choose by and another to judge by."""
+"""Free motion for the command tune.
+
+Simulated or recorded, one part to choose by and another to judge by.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -207,7 +210,10 @@ _RUN_SAYS = (
 
 
 def costs(before: World, after: World, along: Trajectory | None = None) -> list[tuple[str, str]]:
-    """What a threshold costs and buys, beside that of the world as it was: of pushes, and of its own run."""
+    """What a threshold costs and buys, beside that of the world as it was.
+
+    Of pushes, and of its own run.
+    """
     lines = []
     try:
         lines.append(

@@ -144,7 +144,10 @@ class Follow(Response):
         return PlannedMotion(start, cells, trajectory, places=places, part_of_step=approach)
 
     def _seconds_between(self, places: np.ndarray, map: ToolMap, means: Means) -> np.ndarray:
-        """Seconds (k,) from place to place (k + 1, 3) [m]: short ones are no faster off than a cell."""
+        """Seconds (k,) from place to place (k + 1, 3) [m].
+
+        Short ones are no faster off than a cell.
+        """
         lengths = np.linalg.norm(np.diff(places, axis=0), axis=1) / map.grid.spacing
         share = np.maximum(np.where(lengths < 1.0, np.sqrt(lengths), lengths), self.least_time)
         return seconds_per_cell(means.world.trajectory.time_per_cell) * share
