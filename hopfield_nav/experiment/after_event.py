@@ -112,7 +112,10 @@ def after_alarm(run: Running) -> PlannedMotion:
 
 
 def after_horizon(run: Running) -> PlannedMotion | End | None:
-    """What is due at this step: where the touch was, how to go on, or whether the arm will arrive."""
+    """What is due at this step.
+
+    Where the touch was, how to go on, or whether the arm will arrive.
+    """
     if run.state.now.step >= step_at(run.navigator.localize_at, run):
         places = run.navigator.localize(run.state.control.trace)
         run.noted.change_last(lambda detection: detection._replace(places=places))

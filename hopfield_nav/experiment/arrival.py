@@ -41,9 +41,10 @@ _REMEDY = (
 
 
 def arrived(tolerance: float, error: float) -> str:
-    """What to say of a tool that is sensed within the tolerance [m] of the goal, and is ``error`` [m] off.
+    """What to say of a tool that is sensed within the tolerance [m] of the goal.
 
-    Both are told with three digits, and what these do not show is no difference.
+    It is ``error`` [m] off. Both are told with three digits, and what these do not show is no
+    difference.
     """
     if min(error, float(f"{error:.3g}")) <= tolerance:
         return f"the tool is within {tolerance:g} m of the goal"

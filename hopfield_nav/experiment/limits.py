@@ -91,10 +91,11 @@ def warn_of_hidden_force(world: World, arm: Arm, start: np.ndarray) -> list[str]
 def hidden_force(
     arm: Arm, q: np.ndarray, in_space: bool = False, unseen: np.ndarray | float = np.inf
 ) -> float:
-    """The largest force on the tool that the joints bear by friction, without being seen to turn [N].
+    """The largest force [N] on the tool that the joints bear by friction.
 
-    In a direction d it is the least of friction_i / |J^T d|_i over the joints. ``unseen`` (n,) is
-    the torque that turns each gear by a step of its encoder [N·m]; endless: none is seen.
+    They are not seen to turn under it. In a direction d it is the least of friction_i / |J^T d|_i
+    over the joints. ``unseen`` (n,) is the torque that turns each gear by a step of its encoder
+    [N·m]; endless: none is seen.
     """
     angle = np.linspace(0.0, np.pi, 73)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])

@@ -37,9 +37,10 @@ _MOVING = 0.1  # share of the largest speed below which the tool's direction say
 
 
 def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -> Iterator[str]:
-    """At most a sentence on unknown obstacles too soft to stop the tool, on the step, on the threshold.
+    """At most a sentence each on soft obstacles, on the step, and on the threshold.
 
-    A run that ends before it begins has no trajectory.
+    Unknown obstacles may be too soft to stop the tool. A run that ends before it begins has no
+    trajectory.
     """
     solids, law = plant.contact.solids[: len(world.obstacles)], plant.contact.law
     if trajectory is None or len(solids) == 0:

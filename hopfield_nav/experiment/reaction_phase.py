@@ -97,10 +97,10 @@ class ReactionPhase(Phase):
     def end(
         self, trajectory: Trajectory, time: float, state: State
     ) -> tuple[np.ndarray, np.ndarray]:
-        """From where the arm goes on: joint angles (n,) [rad] and velocities (n,) [rad/s] of the reference.
+        """From where the arm goes on: angles (n,) [rad] and velocities (n,) [rad/s].
 
-        After ``stop`` the reference's; after ``float``, which ends here, those of the arm as
-        measured.
+        After ``stop`` they are the reference's; after ``float``, which ends here, those of the arm
+        as measured.
         """
         end_rest(state.control, self._episodes)
         if self._kind != "float":

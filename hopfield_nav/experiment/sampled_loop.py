@@ -19,9 +19,10 @@ _ROUNDING = 1e-9  # of an eigenvalue: without K0 one is 1
 
 @lru_cache(maxsize=128)
 def largest_factor(position: float, velocity: float, delay: int) -> float:
-    """Largest factor on K1, and squared on K0, with which the sampled loop is stable, for a perfect model.
+    """Largest factor on K1, and squared on K0, with which the sampled loop is stable.
 
-    K0 is given as K0 · period², K1 as K1 · period, the delay from sensing to torque in periods.
+    The model is perfect. K0 is given as K0 · period², K1 as K1 · period, the delay from sensing to
+    torque in periods.
 
     Source: discrete-time form of ragazzon2012 (4.4) under zero-order hold.
     """

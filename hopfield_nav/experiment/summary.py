@@ -221,9 +221,10 @@ _SAMPLE_TIME = 0.01  # [s] between the configurations that are looked at
 
 
 def self_distance(world: World, arm: Arm, rows: Rows, state: State) -> float | None:
-    """Least distance of the arm from itself [m], of every hundredth second that is recorded, and now.
+    """Least distance of the arm from itself [m].
 
-    None on a map of which that is not kept.
+    It is that of every hundredth second that is recorded, and of now. None on a map of which that
+    is not kept.
     """
     every = max(1, round(_SAMPLE_TIME / (world.plant.step * world.record.every)))
     column = log_columns(len(state.q))["q"]

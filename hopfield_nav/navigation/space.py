@@ -53,7 +53,10 @@ class Space:
         raise NotImplementedError
 
     def self_distance(self, arm: Arm, angles: Iterable[np.ndarray]) -> float | None:
-        """Least distance of the arm from itself [m] over joint angles, (m, n) each; None where it is not kept."""
+        """Least distance of the arm from itself [m] over joint angles, (m, n) each.
+
+        None where it is not kept.
+        """
         return None
 
 
@@ -73,7 +76,10 @@ def space_of(world: World) -> Space:
 
 
 class RecordedSpace(Space):
-    """What is asked of the owner of a record's map where that is not there: whether it kept marks, and its cells."""
+    """What is asked of the owner of a record's map where that is not there.
+
+    It is whether it kept marks, and its cells.
+    """
 
     def __init__(self, of_places: bool) -> None:
         self.of_places = of_places

@@ -1,6 +1,7 @@
-"""The true contacts of a run, when each was felt, how hard each link pressed, and what a human body bears.
+"""The true contacts of a run: when each was felt, and how hard each link pressed.
 
-It owns the definitions, once for the summary, the score, the command ``compare`` and the pictures:
+Beside them stands what a human body bears. It owns the definitions, once for the summary, the
+score, the command ``compare`` and the pictures:
 
 - A **contact** lasts from the first true contact force to the last; touches within 50 ms are one.
 - It was **felt** at the first alarm before it has been over for 50 ms; its **delay** runs from its

@@ -66,8 +66,9 @@ def _write_csv(path: Path, head: Sequence[str], rows: np.ndarray) -> Path:
 
 
 def export_mat(run: "Run", path: Path, every: int = 1) -> Path:
-    """Write every variable, units in ``units``, the summary's numbers in ``summary``, and ``link_forces``.
+    """Write every variable of a run to a MATLAB file.
 
+    Units are in ``units``, the summary's numbers in ``summary``; ``link_forces`` are there too.
     Arguments, and errors, are those of ``export_csv``, but for the path of the one file.
     """
     from scipy.io import savemat

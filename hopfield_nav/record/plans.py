@@ -1,4 +1,7 @@
-"""The plans of a run, and the marks that each was made with, which the record holds as differences."""
+"""The plans of a run, and the marks that each was made with.
+
+The record holds marks as differences.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
@@ -24,9 +27,9 @@ class PlanRecord(NamedTuple):
 
 
 class Plans(Sequence[PlanRecord]):
-    """The first plan and the one after every answered detection; a grid is made where one is asked for.
+    """The first plan and the one after every answered detection.
 
-    The map's shape is () where it keeps no marks.
+    A grid is made where one is asked for. The map's shape is () where it keeps no marks.
     """
 
     def __init__(self, data: "xarray.Dataset", shape: tuple[int, ...]) -> None:
@@ -75,7 +78,10 @@ def felt_after(data: "xarray.Dataset", shape: tuple[int, ...], count: int) -> np
 
 
 def changed_cells(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Cells (k, rank) whose mark is another than before; ``felt_after`` puts them together again."""
+    """Cells (k, rank) whose mark is another than before.
+
+    ``felt_after`` puts them together again.
+    """
     return np.argwhere(before != after).astype(np.int32)
 
 

@@ -141,12 +141,18 @@ class Run:
 
     @property
     def _map_shape(self) -> tuple[int, ...]:
-        """Shape of the grid that the record keeps; () on a map of joint angles, of which it keeps none."""
+        """Shape of the grid that the record keeps.
+
+        () on a map of joint angles, of which it keeps none.
+        """
         return tuple(self.world.map.shape) if space_of(self.world).of_places else ()
 
     @property
     def standing_times(self) -> np.ndarray:
-        """From when until when each obstacle stood, (m, 2) [s], as it truly came; in the order of ``all_solids``."""
+        """From when until when each obstacle stood, (m, 2) [s], as it truly came.
+
+        They are in the order of ``all_solids``.
+        """
         return standing_times(self.world, self.summary.get("late_obstacles", {}))
 
     def standing(self, time: float | None) -> np.ndarray:
@@ -164,7 +170,10 @@ class Run:
 
     @property
     def passages(self) -> np.ndarray:
-        """Begin and end (k, 2) of every time at which the level was above ``detection.report`` [s]; NaN: to the end."""
+        """Begin and end (k, 2) [s] of every time at which the level was above ``detection.report``.
+
+        NaN: to the end.
+        """
         if "report_begin" not in self.data:
             return np.zeros((0, 2))
         return np.column_stack([self.data.report_begin.values, self.data.report_end.values])
@@ -178,7 +187,10 @@ class Run:
         return np.column_stack([begin, until])[np.isfinite(until)]
 
     def closed_steps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Touched steps (m, 2, rank) as known in the end, and the certainty (m,) that they are closed."""
+        """Touched steps (m, 2, rank) as known in the end.
+
+        And the certainty (m,) that they are closed.
+        """
         return closed_steps(self.data, self.data.final_certainty.values)
 
     def save(self, folder: str | Path) -> Path:

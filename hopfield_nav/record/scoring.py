@@ -122,12 +122,12 @@ def score(
     passed_by: np.ndarray | None = None,
     slides: np.ndarray | None = None,
 ) -> Score:
-    """Alarms (m,), in order [s], and estimates (k, 3) [N], (k, n) [N·m] against the truth of k rows.
+    """Alarms (m,), in order [s], and estimates against the truth of k rows.
 
-    ``touched`` (m,) [s] says when the contact of each alarm began, where that is known better than
-    to a row; NaN where nothing touched. ``passed_by`` (m,) are alarms that the arm passed by;
-    contacts that begin in ``slides`` (j,
-    2) [s] are not scored.
+    Estimates are forces (k, 3) [N] and torques (k, n) [N·m]. ``touched`` (m,) [s] says when the
+    contact of each alarm began, where that is known better than to a row; NaN where nothing
+    touched. ``passed_by`` (m,) are alarms that the arm passed by; contacts that begin in ``slides``
+    (j, 2) [s] are not scored.
     """
     touching = truth.largest > 0.0
     every = contact_spans(truth.time, touching)
@@ -269,10 +269,10 @@ def _marked_at(run: Run) -> np.ndarray:
 
 
 def place_errors(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """How far the likeliest place of each touch is from where the arm was touched, on a map of joint angles.
+    """How far the likeliest place of each touch is from where the arm was touched.
 
-    (k,) distance [m] of the touches that were felt somewhere while something touched, and (k,)
-    bool, whether the link is right.
+    It is known on a map of joint angles. (k,) distance [m] of the touches that were felt somewhere
+    while something touched, and (k,) bool, whether the link is right.
     """
     data = run.data
     if "felt_point" not in data or data.sizes["place"] == 0:

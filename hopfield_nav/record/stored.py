@@ -100,7 +100,9 @@ _LATER = (  # not in every older record
 
 
 def write_netcdf(path: Path, record: "LabelledRecord") -> None:
-    """Write a record: references, flags and forces of rare contacts packed, all else as it is in memory.
+    """Write a record, packed where that pays.
+
+    References, flags and forces of rare contacts are packed, all else is as it is in memory.
 
     Raises ``OSError``: the file cannot be written; where the disk is full, before anything is.
     """

@@ -20,9 +20,10 @@ def version_of(package: str) -> str:
 
 @cache
 def source_digest() -> str:
-    """What names the code and the arms of both packages, the same in a checkout and where they are installed.
+    """What names the code and the arms of both packages.
 
-    They are read when it is first asked for.
+    It is the same in a checkout and where they are installed. They are read when it is first asked
+    for.
     """
     packages, sha = Path(__file__).resolve().parents[2], hashlib.sha256()
     wanted = [

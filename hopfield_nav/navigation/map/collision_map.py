@@ -112,9 +112,10 @@ class CollisionMap:
         return all(0 <= c < n for c, n in zip(cell, self.shape, strict=True))
 
     def centre(self, cell: Sequence[float] | np.ndarray) -> np.ndarray:
-        """(..., 3) centres of cells (..., rank) in base axes [m], in the plane of the origin for a map of rank 2.
+        """(..., 3) centres of cells (..., rank) in base axes [m].
 
-        Fractions and cells outside are mapped as well (ragazzon2012 (6.13)).
+        For a map of rank 2 they lie in the plane of the origin. Fractions and cells outside are
+        mapped as well (ragazzon2012 (6.13)).
         """
         cells = np.asarray(cell, dtype=float)
         rank = self.blocked.ndim
@@ -224,10 +225,10 @@ def _cells_within(
 
 
 def _least(centres: np.ndarray, solid: np.ndarray, half: float, axes: int) -> np.ndarray:
-    """Least signed distance (k,) of a solid to the cells about centres (k, 3), over their first ``axes``.
+    """Least signed distance (k,) [m] of a solid to the cells about centres (k, 3).
 
-    Along the first axis the kernels give it. Over each further one it is convex, as the distance to
-    a convex solid is, and a golden section finds it.
+    It is the least over their first ``axes``. Along the first axis the kernels give it. Over each
+    further one it is convex, as the distance to a convex solid is, and a golden section finds it.
     """
     if axes == 1:
         along = half * np.array([1.0, 0.0, 0.0])

@@ -49,10 +49,10 @@ def known_solids(arm: Arm, solids: np.ndarray) -> KnownSolids:
 
 
 def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndarray, np.ndarray]:
-    """(b,) link of each body (the tool is with the last), (k, b, m) signed distances to what is known [m].
+    """(b,) link of each body, and (k, b, m) signed distances to what is known [m].
 
-    They are infinite for link 0, and for link 1 to what the arm is mounted on: what may not touch
-    counts alone.
+    The tool is with the last link. Distances are infinite for link 0, and for link 1 to what the
+    arm is mounted on: what may not touch counts alone.
     """
     link = arm_bodies(arm)[:, LINK].astype(int)
     distance = arm_distance(arm, q, known.solids)
@@ -62,7 +62,10 @@ def link_distances(arm: Arm, q: np.ndarray, known: KnownSolids) -> tuple[np.ndar
 
 
 def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
-    """(k, 2): link (from 1, the tool is with the last), known obstacle (from 0) that overlap most; or -1."""
+    """(k, 2): the link and the known obstacle that overlap most; or -1.
+
+    Links count from 1, the tool is with the last; obstacles count from 0.
+    """
     link, distance = link_distances(arm, q, known)
     flat = distance.reshape(len(distance), len(link) * len(known.solids))
     if flat.size == 0:
@@ -74,11 +77,11 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
 def depths_at_start(
     arm: Arm, q: np.ndarray, solids: np.ndarray, whole_arm: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(m,) how deep the arm is in each solid, negative where nothing touches [m], and (m,) its link there.
+    """(m,) how deep the arm is in each solid [m], and (m,) its link there.
 
-    With ``whole_arm`` every link counts, but for the base, and for link 1 in what it touches at
-    every angle of joint
-    1. Else the tool point alone counts.
+    The depth is negative where nothing touches. With ``whole_arm`` every link counts, but for the
+    base, and for link 1 in what it touches at every angle of joint 1. Else the tool point alone
+    counts.
     """
     if not whole_arm or len(solids) == 0:
         tool = forward_kinematics(arm, q)[:3, 3]

@@ -1,4 +1,4 @@
-"""The segments of a motion: on which of them the tool was touched, and which are steps between cells.
+"""The segments of a motion: which was touched, and which are steps between cells.
 
 Geometry alone; what a touch on a segment proves is said by ``learn_of_touch``.
 """

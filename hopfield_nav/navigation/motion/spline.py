@@ -57,9 +57,10 @@ def trajectory_through(
     means: Means,
     rests: np.ndarray | None = None,
 ) -> Trajectory:
-    """Through joint angles (k, n) [rad] after those of ``begin``, in times (k,) of the segments [s].
+    """Through joint angles (k, n) [rad] after those of ``begin``.
 
-    It stops behind the segments that ``rests`` (k,) says; None: behind the last.
+    ``times`` (k,) are those of the segments [s]. It stops behind the segments that ``rests`` (k,)
+    says; None: behind the last.
     """
     return quintic_trajectory(
         np.vstack([begin.q, rows]), times, begin.time, begin.qd, begin.qdd,

@@ -93,10 +93,11 @@ def tight_chain(
     blocked: np.ndarray, points: np.ndarray, first: np.ndarray | None, last: np.ndarray,
     spacing: float, clearance: float,
 ) -> np.ndarray:  # fmt: skip
-    """Corners (n, rank), in cells, of the tight path from ``first``, the tool, to ``last``, the goal.
+    """Corners (n, rank), in cells, of the tight path from the tool to the goal.
 
-    They lie in the first and the last cell of the planned ``points`` (k, rank); without ``first``
-    the path begins at the first point. ``spacing`` and ``clearance`` are in [m].
+    ``first`` is the tool's place, ``last`` the goal. Corners lie in the first and the last cell of
+    the planned ``points`` (k, rank); without ``first`` the path begins at the first point.
+    ``spacing`` and ``clearance`` are in [m].
     """
     chain = np.array(points, dtype=float)
     if len(chain) == 1 and first is not None:

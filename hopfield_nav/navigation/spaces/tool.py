@@ -18,9 +18,10 @@ from hopfield_nav.world import GoalSection, PlannerSection, World
 
 @lru_cache(maxsize=8)
 def warm_up_replan(planner: PlannerSection, rank: int = 2) -> None:
-    """Compile (or load), once in a process, what a replan of this planner calls on a map of ``rank`` axes.
+    """Compile (or load), once in a process, what a replan of this planner calls.
 
-    So no clock counts it, neither that of the run nor that of the first replan.
+    The map has ``rank`` axes. So no clock counts it, neither that of the run nor that of the first
+    replan.
     """
     arm = load_arm("ur5_ragazzon2012")
     q = np.array([2.5511, -1.1193, 2.5706, 0.1196, 1.5708, -0.5905])
