@@ -100,11 +100,13 @@ def hidden_force(
     angle = np.linspace(0.0, np.pi, 73)
     around = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(73)])
     tilts = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 73) if in_space else np.zeros(1)
-    directions = np.concatenate([np.cos(t) * around + np.sin(t) * np.eye(3)[2] for t in tilts])
+    up = np.array([0.0, 0.0, 1.0])
+    directions = np.concatenate([np.cos(t) * around + np.sin(t) * up for t in tilts])
     lever = np.abs(directions @ jacobian(arm, q)[:3])
     friction = np.minimum(arm.friction[:, [0, 2]].max(axis=1), unseen)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.nanmin(np.where(lever > 0.0, friction / lever, np.inf), axis=1).max())
+        held = np.where(lever > 0.0, friction / lever, np.inf)  # by each joint [N]
+        return float(np.nanmin(held, axis=1).max())
 
 
 def why_diverged(world: World, joint: int, time: float, touching: bool) -> str:

@@ -71,7 +71,9 @@ def touching_links(arm: Arm, q: np.ndarray, known: KnownSolids) -> np.ndarray:
     if flat.size == 0:
         return np.full((len(distance), 2), -1)
     body, solid = np.divmod(flat.argmin(axis=1), len(known.solids))
-    return np.where((flat.min(axis=1) <= 0.0)[:, None], np.column_stack([link[body], solid]), -1)
+    overlaps = flat.min(axis=1) <= 0.0
+    pair = np.column_stack([link[body], solid])
+    return np.where(overlaps[:, None], pair, -1)
 
 
 def depths_at_start(
