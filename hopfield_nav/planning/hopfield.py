@@ -224,7 +224,8 @@ def flat_index(cell: Sequence[int], shape: Sequence[int], name: str) -> int:
     """
     if type(cell) is tuple and len(cell) == len(shape):
         index = 0
-        for at, size in zip(cell, shape, strict=True):
+        for axis, size in enumerate(shape):
+            at = cell[axis]
             if type(at) is not int or not 0 <= at < size:
                 break
             index = index * size + at

@@ -112,8 +112,7 @@ def _plan_hops(
 ) -> Plan:
     """Count hops and walk down them; arguments as of `plan_limit`."""
     layout = blocks(near.shape, near.periodic)
-    guarded, doors = _guarded(closed, near, layout.place)
-    keys = by_place(closed, near, layout.place)
+    keys, guarded, doors = _by_place(closed, near, layout.place)
     words, queues, level = room_for(layout)
     field = Field(
         level, UNREACHED, near.hop, near.offset, layout.shape, layout.wrap, layout.place, keys
@@ -149,7 +148,7 @@ def _settle_and_walk_unlooked() -> Callable:
     """`_settle_and_walk`, called without a look at the types of its arguments."""
     near = neighbourhood_of((1,))
     layout = blocks((1,), (False,))
-    guarded, doors = _guarded(NONE_CLOSED, near, layout.place)
+    _, guarded, doors = _by_place(NONE_CLOSED, near, layout.place)
     words, queues, level = room_for(layout)
     field = Field(
         level,
@@ -189,7 +188,7 @@ def _solve_hops(
 ) -> Field:
     """Count hops by `limit_bits`; arguments as of `solve`."""
     layout = blocks(near.shape, near.periodic)
-    guarded, doors = _guarded(closed, near, layout.place)
+    keys, guarded, doors = _by_place(closed, near, layout.place)
     aims = _as_rows(targets, len(near.shape))
     return Field(
         label=levels(layout, blocked.reshape(-1), aims, guarded, doors),
@@ -199,7 +198,7 @@ def _solve_hops(
         shape=layout.shape,
         wrap=layout.wrap,
         place=layout.place,
-        closed=by_place(closed, near, layout.place),
+        closed=keys,
     )
 
 
@@ -228,16 +227,29 @@ def _solve_lengths(
     )
 
 
+def _by_place(
+    closed: np.ndarray, near: Neighbourhood, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Closed steps as the walk and the wave need them, by the table ``place`` (rank, longest).
+
+    ``closed`` are sorted keys with cells in C order. Given are: the keys by place; the places of
+    the cells with a closed step, (g,); and the places from which each may be entered, (g, k), of
+    which -1 is none.
+    """
+    if closed.size == 0:
+        return closed, closed, NO_DOORS
+    guarded, doors = _guarded(closed, near, place)
+    return by_place(closed, near, place), guarded, doors
+
+
 def _guarded(
     closed: np.ndarray, near: Neighbourhood, place: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cells with a closed step, (g,), and the cells from which each may be entered, (g, k).
 
     Both are places of the table ``place`` (rank, longest); -1 where a step is closed or leads out.
-    ``closed`` are sorted keys with cells in C order.
+    ``closed`` are sorted keys with cells in C order, one at least.
     """
-    if closed.size == 0:
-        return closed, NO_DOORS
     steps = len(near.offset)
     cell, step = np.divmod(closed, steps)
     is_first = np.diff(cell, prepend=-1) != 0  # of the keys of its cell

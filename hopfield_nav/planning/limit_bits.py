@@ -36,6 +36,11 @@ BIT = np.zeros(67, np.uint64)
 for _b in range(64):
     BIT[2**_b % 67] = _b
 
+# of words, queues and first levels: NumPy looks longer at a type than it takes for a small array
+_OF_WORDS = np.dtype(np.uint64)
+_OF_QUEUES = np.dtype(np.int32)
+_OF_FIRST_LEVELS = np.dtype(np.uint8)
+
 SORTED_SHARE = 16  # a wave in more than 1/16 of all blocks is visited in memory order
 
 
@@ -160,9 +165,9 @@ def room_for(layout: Blocks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     arrays in large pages, which compiled code does not.
     """
     count = layout.edge.size
-    words = np.zeros((3, count), np.uint64)
-    queues = np.empty((2, count + 1), np.int32)
-    return words, queues, np.zeros(64 * count, np.uint8)
+    words = np.zeros((3, count), _OF_WORDS)
+    queues = np.empty((2, count + 1), _OF_QUEUES)
+    return words, queues, np.zeros(64 * count, _OF_FIRST_LEVELS)
 
 
 def further_levels(

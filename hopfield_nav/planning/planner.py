@@ -161,7 +161,7 @@ def check_grid(blocked: np.ndarray) -> np.ndarray:
     grid = np.asarray(blocked)
     if grid.dtype.kind in "iu" and np.isin(grid, (0, 1)).all():
         grid = grid.astype(bool)
-    if grid.dtype != bool or grid.ndim < 1 or grid.size < 1:
+    if grid.dtype.kind != "b" or grid.ndim < 1 or grid.size < 1:
         kind = f"{grid.dtype} of shape {grid.shape}"
         allowed = "a bool array with at least one cell, or one of 0, 1"
         raise BadInput("blocked", found=kind, allowed=allowed)
