@@ -6,7 +6,10 @@ from dynamics.errors import BadInput
 
 
 def as_rows(width: int, **named: object) -> tuple[list[np.ndarray], tuple[int, ...]]:
-    """Named arrays (..., ``width``), broadcast to float64 rows (k, ``width``), and their leading shape."""
+    """Named arrays (..., ``width``) as float64 rows (k, ``width``), and their leading shape.
+
+    They are broadcast against each other.
+    """
     arrays = [_as_float(value, name, width) for name, value in named.items()]
     lead = arrays[0].shape[:-1]
     if any(array.shape[:-1] != lead for array in arrays):

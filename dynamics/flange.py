@@ -1,8 +1,8 @@
-"""The wrench at the flange: what everything beyond it exerts on the arm, as a sensor there feels it.
+"""The wrench at the flange: what everything beyond it exerts on the arm.
 
-Beyond the flange are a tool without mass and a ``Load`` that is fixed to it. The flange exerts -(f,
-n) on them, so Newton's and Euler's equations of that body, with the wrench (F, N) of the world on
-it, are
+A sensor there feels it. Beyond the flange are a tool without mass and a ``Load`` that is fixed to
+it. The flange exerts -(f, n) on them, so Newton's and Euler's equations of that body, with the
+wrench (F, N) of the world on it, are
 
     m a_c = F + m g - f,    I alpha + omega x I omega + c x m (a_c - g) = N - n
 
@@ -79,9 +79,9 @@ def flange_wrench(
 
 @inlined
 def add_load_wrench(load, gravity, qd, qdd, work, share, wrench):
-    """Add ``share`` times the wrench (6,) of the load's weight and inertia on the flange, flange axes.
+    """Add ``share`` times the wrench (6,) of the load's weight and inertia on the flange.
 
-    Reads the frames in ``work``.
+    It is in flange axes. Reads the frames in ``work``.
     """
     mass, inertia, center = load.mass, load.inertia, load.center_of_mass
     if mass == 0.0 and inertia[0, 0] + inertia[1, 1] + inertia[2, 2] == 0.0:
@@ -105,7 +105,10 @@ def add_load_wrench(load, gravity, qd, qdd, work, share, wrench):
 
 @inlined
 def add_outer_wrench(work, force, moment, wrench):
-    """Add a force and its moment about the base origin, both in base axes, to a flange ``wrench`` (6,)."""
+    """Add a force and its moment about the base origin to a flange ``wrench`` (6,).
+
+    Both are in base axes.
+    """
     n = work.rotation.shape[0]
     turn, moment = work.rotation[n - 1], sub(moment, cross(vector(work.origin, n, 0), force))
     _add_wrench(1.0, into_axes(turn, force), into_axes(turn, moment), wrench)

@@ -16,8 +16,8 @@ load tau_j and temperature T:
 Coulomb and Stribeck terms (c, b, v_s, d) are those of ``dynamics.joint_friction``. Friction that
 grows with the load and falls with the temperature of the grease: Bittencourt, Wernholt,
 Sander-Tavallaey and Brogårdh
-2010. A viscous part less than linear in speed, as strain-wave gears have it (Wolf and Iskandar 2018):
-Eyring's shear-thinning law, linear far below v_n.
+2010. A viscous part less than linear in speed, as strain-wave gears have it (Wolf and Iskandar
+2018): Eyring's shear-thinning law, linear far below v_n.
 
 Source: madsen2020 section 2 (1), (2); Spong 1987.
 """
@@ -59,10 +59,10 @@ class FlexibleJoints(NamedTuple):
 
 
 def flexible_joints(arm: Arm, **given: Any) -> FlexibleJoints:
-    """Transmissions of an arm: ``given`` fields, each one number or one row a joint, the rest as in a UR5e.
+    """Transmissions of an arm, as in a UR5e but for ``given`` fields.
 
-    The arm's torque limits say which joints are large; its ``rotor_inertia`` counts where it has
-    any.
+    A field is one number or one row a joint. The arm's torque limits say which joints are large;
+    its ``rotor_inertia`` counts where it has any.
     """
     n = len(arm.dh)
     size = np.where(arm.torque_limits >= LARGE, 0, 1)

@@ -1,8 +1,9 @@
-"""Friction in the joints: Coulomb, viscous, and the higher torque that breaks a joint away (Stribeck).
+"""Friction in the joints: Coulomb, viscous, and at breakaway (Stribeck).
 
-The law at speed v is (c + (b - c) exp(-(v/v_s)²)) sign(v) + d v, with the four numbers of
-``Arm.friction``. The simulated arm sticks truly (``hopfield_nav.loop.sticking``); what a control
-computer subtracts is the smooth form here, since a measured speed crosses zero in noise.
+A higher torque breaks a joint away. The law at speed v is (c + (b - c) exp(-(v/v_s)²)) sign(v) + d
+v, with the four numbers of ``Arm.friction``. The simulated arm sticks truly
+(``hopfield_nav.loop.sticking``); what a control computer subtracts is the smooth form here, since a
+measured speed crosses zero in noise.
 
 Source: Armstrong-Hélouvry, Dupont and Canudas de Wit 1994 (the law without its delay); the UR arms'
 controller documentation and madsen2020 name the Coulomb and viscous terms.
@@ -82,10 +83,10 @@ _CLOSE = 1e-15  # [rad/s] of a speed, beside 4e-16 of itself
 
 
 def presliding_torque(arm: Arm, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """Friction torque (k, n) [N·m] along a path q (k, n) [rad] that is followed slowly, without viscosity.
+    """Friction torque (k, n) [N·m] along a path q (k, n) [rad].
 
-    The arm has ``friction`` and ``presliding``, all of them finite; it begins with the torque
-    ``start`` (n,).
+    The path is followed slowly, without viscosity. The arm has ``friction`` and ``presliding``, all
+    of them finite; it begins with the torque ``start`` (n,).
     """
     n = joint_count(arm)
     (rows,), _ = as_rows(n, q=q)
@@ -107,10 +108,11 @@ def dahl(force, path, stiffness, level):
 
 @inlined
 def speed_with_friction(inertia, push, force, stiffness, level, h, guess):
-    """The speed v [rad/s] for which inertia v + h F(h v) = push, F after Dahl's law from ``force`` on.
+    """The speed v [rad/s] for which inertia v + h F(h v) = push.
 
-    F grows with v, so that there is one; Newton's steps reach it from the side of zero without
-    fail, as F bends towards the level. ``guess`` is where they begin.
+    F is after Dahl's law from ``force`` on. F grows with v, so that there is one; Newton's steps
+    reach it from the side of zero without fail, as F bends towards the level. ``guess`` is where
+    they begin.
     """
     if level <= 0.0:
         return push / inertia

@@ -63,7 +63,9 @@ def linearize(
 def moving_linearization(
     arm: Arm, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, output: str | np.ndarray = "state"
 ) -> LinearModel:
-    """Linear models, as of ``linearize``, at q, qd, qdd (k, n) along a motion, with the torque that it needs.
+    """Linear models, as of ``linearize``, along a motion, with the torque that it needs.
+
+    The motion is q, qd, qdd (k, n).
 
     Raises ``BadInput``: as ``linearize``.
 

@@ -11,7 +11,9 @@ _WIDEST = 10.0  # [m] radius of gyration: of a rod of 35 m
 
 
 def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarray:
-    """Inertia tensor (3, 3) [kg·m²]: 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
+    """Inertia tensor (3, 3) [kg·m²] as a file gives it.
+
+    It is 0, a 3×3 list of rows, or ``{cylinder: {axis, radius, height}}``.
 
     Raises ``BadInput``: not of that form, not symmetric, or impossible for a rigid body; ``where``
     is its place.
@@ -39,9 +41,10 @@ def inertia_tensor(value: Any, mass: float, where: str = "inertia") -> np.ndarra
 
 
 def check_tensor(tensor: np.ndarray, where: str = "inertia", mass: float = 0.0) -> None:
-    """Raise ``BadInput`` unless the tensor is 3×3, symmetric, positive and obeys the triangle inequality.
+    """Raise ``BadInput`` unless the tensor is that of a rigid body.
 
-    One that a mass [kg] would have to be far from its centre for is asked about its unit.
+    It is 3×3, symmetric, positive and obeys the triangle inequality. One that a mass [kg] would
+    have to be far from its centre for is asked about its unit.
     """
     if np.shape(tensor) != (3, 3) or not np.all(np.isfinite(tensor)):
         raise BadInput(

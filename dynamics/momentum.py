@@ -2,11 +2,12 @@
 
 From M qdd + C qd + g = tau and dM/dt = C + C^T (Christoffel symbols; ragazzon2012 (3.7)):
 
-    dp/dt = tau + J^T wrench + C^T qd - g,   with C^T qd = the gradient of the kinetic energy over q.
+    dp/dt = tau + J^T wrench + C^T qd - g,
 
-Neither M nor C is formed: with the momentum h_i of each link about the base origin and the velocity
-v_i of its body point there, p_k = S_k · Σ_{i≥k} h_i + rotor_k qd_k and (C^T qd)_k = (v_k × S_k) ·
-Σ_{i≥k} h_i. Gravity comes from the same sweep, by the first moments of the links.
+with C^T qd = the gradient of the kinetic energy over q. Neither M nor C is formed: with the
+momentum h_i of each link about the base origin and the velocity v_i of its body point there, p_k =
+S_k · Σ_{i≥k} h_i + rotor_k qd_k and (C^T qd)_k = (v_k × S_k) · Σ_{i≥k} h_i. Gravity comes from the
+same sweep, by the first moments of the links.
 
 Source: the equation of the momentum: De Luca and Mattone 2005 (sensorless collision detection); C
 as in ragazzon2012 (3.6) with the last sign corrected.

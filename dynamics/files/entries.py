@@ -63,7 +63,10 @@ def _in(entries: dict[str, Entry], key: str, far: bool) -> Entry:
 
 
 def link_row(row: Any, dh: np.ndarray, where: str) -> tuple:
-    """Mass, centre of mass, tensor, rotor inertia, dynamic offset and friction of a link and its joint."""
+    """The masses of a link and what its joint has.
+
+    Mass, centre of mass, tensor; rotor inertia, dynamic offset and friction.
+    """
     check_keys(row, LINK, REQUIRED["link"], where)
     far = is_far(dh)
     mass, rotor = (

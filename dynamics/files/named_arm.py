@@ -1,4 +1,7 @@
-"""An arm with the names that its file has, one line on what of the file is used, and the name ``FILE.urdf:TIP``."""
+"""An arm with the names that its file has, and the name ``FILE.urdf:TIP``.
+
+One line says what of the file is used.
+"""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +35,10 @@ class NamedArm(NamedTuple):
     T_base_0: np.ndarray = np.eye(4)
 
     def use(self) -> str:
-        """One line: joints by name, both ends, what is held and where, what has no limits or no masses; or empty."""
+        """One line on what of the file is used; or empty.
+
+        Joints by name, both ends, what is held and where, what has no limits or no masses.
+        """
         endless = [
             name
             for name, row in zip(self.joints, self.arm.position_limits, strict=False)

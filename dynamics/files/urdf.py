@@ -123,10 +123,11 @@ def _unusable(tree: Any, error: Exception, where: str) -> BadInput:
 
 
 def _rotors(tree: Any, where: str) -> dict[str, float]:
-    """Rotor inertia times the square of the gear ratio, from the transmissions that give an inertia.
+    """Rotor inertia times the square of the gear ratio, from the transmissions.
 
-    The elements are those of Drake, ``rotor_inertia`` and ``gear_ratio``, in any namespace;
-    ``mechanicalReduction`` counts as gear ratio too. Without an inertia no ratio is looked at.
+    Those count that give an inertia. The elements are those of Drake, ``rotor_inertia`` and
+    ``gear_ratio``, in any namespace; ``mechanicalReduction`` counts as gear ratio too. Without an
+    inertia no ratio is looked at.
     """
     found = {}
     for transmission in tree.iter("transmission"):

@@ -14,7 +14,9 @@ from dynamics.errors import BadInput, told
 
 
 def inside(path: Path, folder: Path) -> Path:
-    """The same path with its folder, or what a link to it leads to, where it lies inside the folder.
+    """The same path with its folder, or what a link to it leads to.
+
+    It lies inside the folder.
 
     Raises ``BadInput``: it does not lie below the folder, or a link leads out.
     """

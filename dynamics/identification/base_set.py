@@ -128,7 +128,10 @@ def _preference(names: list[str]) -> list[int]:
 
 
 def _factorise(Y: np.ndarray, order: list[int]) -> tuple[list[int], list[int], np.ndarray]:
-    """Kept and dropped columns, and the matrix B by which the dropped ones are combinations of the kept ones."""
+    """Kept and dropped columns, and the matrix B.
+
+    By it the dropped ones are combinations of the kept ones.
+    """
     scale = np.linalg.norm(Y, axis=0)
     unit = Y[:, order] / scale[order]
     rank = int(

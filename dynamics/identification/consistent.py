@@ -55,10 +55,11 @@ class NoConsistentFit(HopfieldNavError):
 def consistent_fit(
     arm: Arm, base: BaseParameters, values: np.ndarray, factor: np.ndarray
 ) -> ConsistentFit:
-    """Parameters of real bodies nearest to an estimate, and to the arm (a CAD model) where that is silent.
+    """Parameters of real bodies nearest to an estimate.
 
-    The estimate ``values`` (u,) is that of base parameters, then any others (friction), which stay
-    free; ``factor`` (u, u) is that of ``Estimate``.
+    Where that is silent, they are nearest to the arm (a CAD model). The estimate ``values`` (u,) is
+    that of base parameters, then any others (friction), which stay free; ``factor`` (u, u) is that
+    of ``Estimate``.
 
     Raises ``BadInput``: cvxpy or a mass is missing, or shapes do not fit; ``NoConsistentFit``: the
     solver gave up.
@@ -129,7 +130,10 @@ def _solve(
 
 
 def _constraints(cp: Any, arm: Arm, start: np.ndarray, scale: np.ndarray, x: Any) -> list[Any]:
-    """Each link's pseudo-inertia, in units of its own mass and 0.1 m, at least a very small body's."""
+    """Each link's pseudo-inertia, in units of its own mass and 0.1 m.
+
+    It is at least a very small body's.
+    """
     n = len(arm.dh)
     D = np.diag([1 / _REACH] * 3 + [1.0])
     least = np.diag([(_LEAST_RADIUS / _REACH) ** 2 * _LEAST_MASS] * 3 + [_LEAST_MASS])

@@ -75,7 +75,10 @@ def find_gears(
 def _unexplained(
     arm: Arm, base: BaseParameters, values: np.ndarray, log: MotionLog, options: Options
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Angles of the gears (k, n) and the torque that bodies and viscous friction do not take (k, n)."""
+    """Angles of the gears (k, n) [rad] and the torque that is left (k, n) [N·m].
+
+    Bodies and viscous friction take the rest.
+    """
     n, p = len(arm.dh), len(base.kept)
     state = motion(log.q, log.rate, options.dynamics_bandwidth)
     rotors = rotor_motion(log, state, options)

@@ -58,7 +58,9 @@ class Estimate(NamedTuple):
 
 
 def ordinary(Y: np.ndarray, tau: np.ndarray) -> np.ndarray:
-    """Parameters (p,) of least squared torque error, of observations (k, n, p) and torques (k, n) [N·m].
+    """Parameters (p,) of least squared torque error.
+
+    Of observations (k, n, p) and torques (k, n) [N·m].
 
     Raises ``BadInput``: fewer equations than parameters, or shapes that do not fit.
     """
@@ -73,11 +75,12 @@ def weighted(
     segments: tuple[int, ...] | None = None,
     clear: np.ndarray | None = None,
 ) -> Estimate:
-    """Joint-wise weighted least squares of ``tau`` (k, n) [N·m] with the observation matrix ``Y`` (k, n, p).
+    """Joint-wise weighted least squares of ``tau`` (k, n) [N·m].
 
-    Both are filtered and decimated. ``owned`` (n,) is the number of parameters named after each
-    joint's link, ``segments`` the lengths of the logs that follow each other in the rows, default
-    one; ``clear`` (k, n) says which rows to use, default all.
+    The observation matrix ``Y`` is (k, n, p). Both are filtered and decimated. ``owned`` (n,) is
+    the number of parameters named after each joint's link, ``segments`` the lengths of the logs
+    that follow each other in the rows, default one; ``clear`` (k, n) says which rows to use,
+    default all.
 
     Raises ``BadInput``: fewer equations than parameters, or shapes that do not fit.
 
@@ -101,7 +104,10 @@ def weighted(
 
 
 def residual_deviation(residual: np.ndarray, owned: np.ndarray, used: np.ndarray) -> np.ndarray:
-    """(n,) standard deviation of each joint's residual over the rows used (madsen2020 (16)) [N·m]."""
+    """(n,) standard deviation of each joint's residual over the rows used [N·m].
+
+    Source: madsen2020 (16).
+    """
     freedom = np.maximum(used.sum(axis=0) - np.asarray(owned), 1)
     return np.sqrt((residual**2).sum(axis=0) / freedom)
 
@@ -126,7 +132,10 @@ def _covariance(
     used: np.ndarray,
     segments: tuple[int, ...],
 ) -> np.ndarray:
-    """(p, p) of the estimate, for the noise that the residual shows and the part that the fit swallowed."""
+    """The covariance (p, p) of the estimate.
+
+    It is for the noise that the residual shows and the part that the fit swallowed.
+    """
     lags = min(LONGEST_LAG, min(segments) - 1)
     place = np.concatenate([np.arange(length) for length in segments])  # of each row in its segment
     later = (np.flatnonzero(place >= lag) for lag in range(lags + 1))

@@ -55,12 +55,12 @@ class MotionLog(NamedTuple):
 def logs_of(
     source: MotionLog | Mapping[str, Any], arm: Arm, lowest_rate: float = 0.0
 ) -> list[MotionLog]:
-    """A log with checked float64 arrays at even steps, for the joints and position limits of an arm.
+    """A log with checked float64 arrays at even steps.
 
-    ``source`` is a ``MotionLog``, or anything with ``source["time"]``, ``"q"``, ``"tau"`` and
-    perhaps ``"qd"``, ``"rotor_q"``: a dict or an xarray Dataset. Late stamps go on an even clock,
-    uneven steps are interpolated, and gaps split the log; parts below 1 s are left out. The filters
-    need ``lowest_rate`` [Hz].
+    Joints and position limits are those of an arm. ``source`` is a ``MotionLog``, or anything with
+    ``source["time"]``, ``"q"``, ``"tau"`` and perhaps ``"qd"``, ``"rotor_q"``: a dict or an xarray
+    Dataset. Late stamps go on an even clock, uneven steps are interpolated, and gaps split the log;
+    parts below 1 s are left out. The filters need ``lowest_rate`` [Hz].
 
     Raises ``BadInput``: a signal missing or of the wrong shape, no numbers, units that look like
     degrees or milliseconds, a channel that never changes, too short, or too low a rate.
@@ -191,10 +191,10 @@ def require_seconds(time: np.ndarray, where: str) -> None:
 
 
 def clock_of(stamps: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """When rows were taken (k,) [s], of stamps that do not fall, some of which may be equal, and angles (k, n).
+    """When rows were taken (k,) [s], of their stamps and angles (k, n).
 
-    Even and uneven stamps are returned as they are, late ones on an even clock: over the whole log,
-    or between gaps.
+    Stamps do not fall, and some of them may be equal. Even and uneven stamps are returned as they
+    are, late ones on an even clock: over the whole log, or between gaps.
     """
     whole = _even(stamps, q)
     if whole is not None:
@@ -254,7 +254,10 @@ def even_parts(
 
 
 def clock_in_words(stamps: np.ndarray, time: np.ndarray) -> str:
-    """The rate of a log and how even it is, of its stamps (k,) and what ``clock_of`` made of them (k,) [s]."""
+    """The rate of a log and how even it is.
+
+    Of its stamps (k,) and what ``clock_of`` made of them (k,) [s].
+    """
     steps = np.diff(time)
     if not len(steps):
         return "one row"
@@ -276,7 +279,10 @@ def clock_in_words(stamps: np.ndarray, time: np.ndarray) -> str:
 
 
 def unwrapped(time: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Angles (k, n) without the jumps by whole turns, within 0.5 rad, for which no joint is fast enough."""
+    """Angles (k, n) without the jumps by whole turns for which no joint is fast enough.
+
+    A jump is a whole turn within 0.5 rad.
+    """
     steps, turn = np.diff(q, axis=0), 2 * np.pi
     turns = np.round(steps / turn)
     jumps = (np.abs(steps - turn * turns) < _WRAP) & (

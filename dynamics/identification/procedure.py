@@ -305,7 +305,9 @@ def refuse(names: list[str], logs: list[MotionLog]) -> None:
 
 
 def nmse(tau: np.ndarray, predicted: np.ndarray) -> float:
-    """Normalised mean squared error [N·m] of torques (k, n) [N·m], measured and predicted by a model.
+    """Normalised mean squared error [N·m] of torques that a model predicts.
+
+    Measured and predicted ones are (k, n) [N·m].
 
     Raises ``BadInput``: shapes that do not fit, or a joint without any torque.
 

@@ -74,7 +74,10 @@ def inverse_kinematics_branches(
 
 
 def _solve(arm: Arm, T_base_tool: object, theta6: object) -> tuple:
-    """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats; their leading shape."""
+    """Solutions (k, 8, 6), branches (k, 8, 3) and counts of k poses, all as floats.
+
+    And the leading shape of the poses.
+    """
     n, numbers = joint_count(arm), arm.dh.base
     poses = copied_poses(T_base_tool)
     lead = poses.shape[:-2]
@@ -109,9 +112,10 @@ def _solve_rows(
     numbers: np.ndarray, n: int, poses: np.ndarray, theta6: np.ndarray, solutions: np.ndarray, branches: np.ndarray,
     counts: np.ndarray, room: Room,
 ) -> None:  # fmt: skip
-    """Write the checked solutions of every pose and their number, and last how many poses were solved.
+    """Write the checked solutions of every pose and their number.
 
-    That is fewer than all where the arm is not of UR type, its tool frame or a pose is not rigid.
+    Last stands how many poses were solved: fewer than all where the arm is not of UR type, its tool
+    frame or a pose is not rigid.
     """
     size = theta6.size
     arm, work = arm_in(numbers, n), work_in(room, n)

@@ -1,10 +1,10 @@
-"""A continuous joint path through given tool poses or positions, and the choice of whole turns within limits.
+"""A continuous joint path through given tool poses or positions.
 
-From one waypoint to the next the path goes to the solution nearest to the last one (smallest
-largest change of a joint), each joint on the turn that its limits allow. It is not tied to a
-branch's label: through a singularity it continues where the joints continue. A change above
-``jump`` is a jump to another branch and ends the path. nowoczyn2023 3.2 searches a graph of all
-solutions instead.
+Here is also the choice of whole turns within limits. From one waypoint to the next the path goes to
+the solution nearest to the last one (smallest largest change of a joint), each joint on the turn
+that its limits allow. It is not tied to a branch's label: through a singularity it continues where
+the joints continue. A change above ``jump`` is a jump to another branch and ends the path.
+nowoczyn2023 3.2 searches a graph of all solutions instead.
 
 An arm with more than three joints reaches a position with many joint angles. From one waypoint to
 the next the path takes the solution that changes the joints least: its change is in the row space
@@ -91,9 +91,10 @@ def follow_path(arm: Arm, poses: np.ndarray, q_start: np.ndarray, jump: float = 
 
 
 def within_limits_turns(arm: Arm, q: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Every joint on the whole turn, q + 2π k (..., n) [rad], nearest to ``near`` and within its limits.
+    """Every joint on the whole turn nearest to ``near`` and within its limits.
 
-    It is NaN for a joint that no turn brings within ``arm.position_limits``.
+    It is q + 2π k (..., n) [rad]. It is NaN for a joint that no turn brings within
+    ``arm.position_limits``.
     """
     (rows, wanted), lead = as_rows(joint_count(arm), q=q, near=near)
     out = np.empty_like(rows)
@@ -212,10 +213,10 @@ def follow_positions(
 
 
 def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, some: np.ndarray) -> np.ndarray:
-    """The solution with the least change from ``last`` within the limits, or ``some`` solution where none is found.
+    """The solution with the least change from ``last`` within the limits.
 
-    Gauss-Newton on the constraint: the least change that reaches ``place`` in the linear model at
-    q.
+    It is ``some`` solution where none is found. Gauss-Newton on the constraint: the least change
+    that reaches ``place`` in the linear model at q.
     """
     q = some
     for _ in range(_SEARCH):
@@ -232,9 +233,9 @@ def _least_change(arm: Arm, place: np.ndarray, last: np.ndarray, some: np.ndarra
 
 
 def closed_form_position(arm: Arm, q: np.ndarray) -> np.ndarray:
-    """Origin (..., 3) of the flange (frame 6) of a UR-type arm at q (..., 6) [rad], in base axes [m].
+    """Origin (..., 3) [m] of the flange (frame 6) of a UR-type arm, in base axes.
 
-    The tool frame is not taken into account.
+    The arm is at q (..., 6) [rad]. The tool frame is not taken into account.
 
     Raises ``BadInput``: wrong shape. ``NoClosedForm``: the arm is not of UR type.
 
