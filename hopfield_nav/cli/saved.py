@@ -211,19 +211,33 @@ def compare(
 
 
 def differing_keys(worlds: "Sequence[World]") -> list[list[str]]:
-    """The keys whose values differ, each with the value of every world; a dash where one has no such key."""
+    """The keys whose values differ, each with the value of every world; a dash where one has no such key.
+
+    A file of somebody's own goes by its name, without its folder, where that tells it from others.
+    """
     from hopfield_nav.world import flat_values
 
-    flat = [
-        {
-            key: printable(value if isinstance(value, str) else json.dumps(value), 40)
-            for key, value in values.items()
-        }
-        for values in map(flat_values, worlds)
-    ]
+    every = [flat_values(world) for world in worlds]
+    flat: list[dict[str, str]] = [{} for _ in worlds]
+    for key in dict.fromkeys(key for values in every for key in values):
+        given = [values.get(key) for values in every]
+        short = [_without_folder(value) for value in given]
+        told_apart = len(set(map(str, short))) == len(set(map(str, given)))
+        for one, values, value in zip(flat, every, short if told_apart else given, strict=True):
+            if key in values:
+                one[key] = printable(value if isinstance(value, str) else json.dumps(value), 40)
     keys = [key for key in dict.fromkeys(k for one in flat for k in one) if key != "description"]
     rows = [[key, *(one.get(key, "–") for one in flat)] for key in keys]
     return [row for row in rows if len(set(row[1:])) > 1]
+
+
+def _without_folder(value: object) -> object:
+    """``FILE.py:NAME`` without the folder of the file; any other value as it is."""
+    from hopfield_nav.world import is_code
+
+    if isinstance(value, str) and is_code(value):
+        return value.replace("\\", "/").rpartition("/")[2]
+    return value
 
 
 def _numbers_of(folder: Path, run: "Run") -> dict[str, Any]:

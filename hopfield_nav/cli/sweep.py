@@ -117,7 +117,7 @@ def say_what_is_coming(sweep: "Sweep", folder: Path, scheduler: str | None, resu
         from hopfield_nav.cli.sweep_report import lines_beforehand
 
         say(*lines_beforehand(sweep))
-    if scheduler is None and (done < sweep.count or sweep.budget is not None):
+    if scheduler is None and (done < sweep.run_count or sweep.budget is not None):
         with compiling():
             warm_up(sweep)
 
@@ -126,8 +126,9 @@ def _runs_to_come(sweep: "Sweep", done: int) -> str:
     """How many runs a sweep has, or may have, in words."""
     if sweep.budget is not None:
         return f"{done} runs are there; up to {sweep.budget.at_most} until it is decided"
-    rest = f"{sweep.count - done} of " if 0 < done < sweep.count else ""
-    return f"{rest}{sweep.count} runs"
+    total = sweep.run_count
+    rest = f"{total - done} of " if 0 < done < total else ""
+    return f"{rest}{total} runs"
 
 
 def execute_shown(
@@ -142,7 +143,7 @@ def execute_shown(
     from hopfield_nav.cli.sweep_report import sweep_progress
     from hopfield_nav.sweeps import execute, finished_runs
 
-    total = sweep.count if sweep.budget is None else sweep.budget.at_most
+    total = sweep.run_count if sweep.budget is None else sweep.budget.at_most
     try:
         with sweep_progress(total) as progress:
             execute(sweep, folder, workers, scheduler, resume, progress)

@@ -48,6 +48,10 @@ class Space:
         """Whether it draws random numbers of its own, so that a run depends on its seed."""
         return False
 
+    def draws(self, world: World) -> list[str]:
+        """What it draws, in words; one that tells no more than ``is_random`` draws its own numbers."""
+        return ["the map's own numbers"] if self.is_random(world) else []
+
     def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
         """A goal for a motion without obstacles, drawn."""
         raise NotImplementedError

@@ -25,6 +25,7 @@ from .job import try_combinations as try_combinations
 from .job import warm_up as warm_up
 from .pool import Pool as Pool
 from .pool import core_count as core_count
+from .randomness import what_is_random as what_is_random
 from .run import Progress as Progress
 from .run import execute as execute
 from .run import finished_runs as finished_runs
@@ -42,11 +43,13 @@ from .settings import Settings as Settings
 from .settings import counted as counted
 from .settings import read_settings as read_settings
 from .statistics import Value as Value
+from .statistics import is_same as is_same
 from .statistics import limits_of as limits_of
 from .statistics import mean as mean
 from .statistics import paired_means as paired_means
 from .statistics import paired_shares as paired_shares
 from .statistics import share as share
+from .statistics import share_in_words as share_in_words
 from .sweep_file import Job as Job
 from .sweep_file import Sweep as Sweep
 from .sweep_file import load_sweep as load_sweep

@@ -238,10 +238,15 @@ def _batches(sweep: Sweep, numbered: Sweep, rows: list[Row]) -> Iterator[_Batch]
         return
     done = {row["index"] for row in rows}
     repeats = numbered.file.repeats
-    asked = (i for i in numbered.order() if i % repeats < sweep.file.repeats)
-    count = sweep.count - sum(i % repeats < sweep.file.repeats for i in done)
+
+    def missing() -> Iterator[int]:
+        for index in numbered.order():
+            if index % repeats < sweep.file.repeats and index not in done:
+                yield index
+
+    count = sum(1 for _ in missing())
     if count:
-        yield _Batch((i for i in asked if i not in done), count)
+        yield _Batch(missing(), count)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ import numpy as np
 
 from dynamics import BadInput
 from hopfield_nav import world as worlds
-from hopfield_nav.navigation import space_of
 from hopfield_nav.plugin import PLAIN, Measures
 from hopfield_nav.record import Quantity
 from hopfield_nav.sweeps.axes import Axis, build_axes, faults_of_keys
@@ -28,6 +27,7 @@ from hopfield_nav.sweeps.base import (
     with_settings,
     world_data,
 )
+from hopfield_nav.sweeps.randomness import what_is_random
 from hopfield_nav.sweeps.sections import (
     Aim,
     SweepFile,
@@ -119,8 +119,13 @@ class Sweep:
 
     @property
     def count(self) -> int:
-        """Number of runs."""
+        """Number of runs, by which they are numbered."""
         return math.prod(self.shape)
+
+    @property
+    def run_count(self) -> int:
+        """Number of runs that are made: fewer than ``count`` where some would repeat another."""
+        return self.count
 
     @cached_property
     def digest(self) -> str:
@@ -148,15 +153,8 @@ class Sweep:
     def is_random(self) -> bool:
         """Whether a run depends on its seed: noise, obstacles or goals that are drawn, or may be."""
         keys = {column.key[0] for axis in self.grid for column in axis}
-        world = self.world
-        given = worlds.flat_values(world).items()
-        noise = any(
-            np.any(np.asarray(v) > 0.0) for key, v in given if key.endswith(("_noise", "_drift"))
-        )
-        drawn = space_of(world).is_random(world) or any(
-            obstacle.is_drawn for obstacle in world.obstacles
-        )
-        return bool(noise or drawn or self._own or keys & {"sensors", "obstacles", "planner"})
+        may_draw = keys & {"sensors", "obstacles", "planner"}
+        return bool(what_is_random(self.world) or self._own or may_draw)
 
     @property
     def calls_own(self) -> bool:

@@ -26,6 +26,7 @@ from hopfield_nav.sweeps import (
     content_of,
     digests_of_packages,
     own_value,
+    what_is_random,
 )
 from hopfield_nav.world import Change, NamedMethod, World, own_methods, split_key, yaml_text
 
@@ -75,6 +76,23 @@ class Suite(Sweep):
     def is_random(self) -> bool:
         """Every repeat is a world of its own."""
         return True
+
+    def runs_once(self, method: str) -> bool:
+        """Whether a method has one run, since nothing in it is random."""
+        return False
+
+    @property
+    def what_differs_by_seed(self) -> str:
+        """What was random in the runs, as a sentence for a caption."""
+        found = [
+            what
+            for name in self.suite.families
+            for condition in self.suite.conditions
+            for what in what_is_random(self.changed_world(name, condition, self.methods[0]))
+        ]
+        found += ["what the setup draws" for f in self.suite.families.values() if f.setup]
+        drawn = ", ".join(dict.fromkeys(found))
+        return f"Random, by the seed: {drawn}." if drawn else ""
 
     @property
     def calls_own(self) -> bool:

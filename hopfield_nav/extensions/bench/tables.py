@@ -6,19 +6,30 @@ from typing import Any, NamedTuple
 
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.record import Quantity, alarm_rate, as_text, version_of
-from hopfield_nav.sweeps import FAILURES, limits_of, mean, paired_means, paired_shares, share
+from hopfield_nav.sweeps import (
+    FAILURES,
+    is_same,
+    limits_of,
+    mean,
+    paired_means,
+    paired_shares,
+    share,
+    share_in_words,
+)
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str]  # family and condition
 Pair = tuple[Row, Row]  # of two methods in one world
 ALARMS = "false_alarm_count"  # told as a rate
+MISSED = "silent_contact_count"  # told of how many contacts, where their number is kept
+CONTACTS = "contact_count"
 SCORED, _HOUR = "scored worlds", 3600.0  # [s]
 # which say little of a run that did not reach its goal
 ON_THE_WAY = {"collision_count", "simulated_time_s", "way_m"}
 FELT = {
     "detection_delay_median_s",
     "detection_delay_max_s",
-    "silent_contact_count",
+    MISSED,
     ALARMS,
     "peak_contact_force_N",
 }
@@ -65,8 +76,13 @@ def reached_table(suite: Suite, rows: Sequence[Row], methods: Sequence[str], cel
         failed = sum(r["outcome"] in FAILURES for r in own)
         versions = sorted({str(r["version"]) for r in own if r["version"]})
         name = method if versions in ([], [today]) else f"{method} (version {', '.join(versions)})"
-        values = [_mean(key, q, counted if key in FELT else good) for key, q in compared.items()]
-        reached = share(len(good), len(counted)).text(100.0)
+        once = suite.runs_once(method)
+        values = [
+            _told(key, quantity, counted if key in FELT else good, once)
+            for key, quantity in compared.items()
+        ]
+        of_all = share(len(good), len(counted))
+        reached = f"{100.0 * of_all.estimate:.3g}" if once else of_all.text(100.0)
         lines.append(
             [name, str(len(counted)), reached, str(gave_up), str(passed), str(failed), *values]
         )
@@ -104,7 +120,7 @@ def _telling(table: Table, goals: bool) -> Table:
 
 def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell) -> Table:
     """World by world, the second method less the first; but for ``FELT`` over worlds that both reached."""
-    both, there = both_of(rows, pair, cell)
+    both, there = both_of(suite, rows, pair, cell)
     got = [(has_reached(a), has_reached(b)) for a, b in both]
     won = [str(got.count(one)) for one in ((True, False), (False, True))]
     gap = paired_shares([a for a, _ in got], [b for _, b in got]).text(100.0, difference=True)
@@ -119,7 +135,8 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
         ]
         if told and not values:
             continue
-        better = [str(sum(a < b for a, b in values)), str(sum(b < a for a, b in values))]
+        differ = [(a, b) for a, b in values if not is_same(a, b)]
+        better = [str(sum(a < b for a, b in differ)), str(sum(b < a for a, b in differ))]
         scale = 1.0 if key == ALARMS else quantity.scale
         gap = paired_means([a for a, _ in values], [b for _, b in values]).text(
             scale, difference=True
@@ -131,12 +148,20 @@ def pair_table(suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: C
 
 
 def both_of(
-    rows: Sequence[Row], pair: tuple[str, str], cell: Cell
+    suite: Suite, rows: Sequence[Row], pair: tuple[str, str], cell: Cell
 ) -> tuple[list[Pair], list[Pair]]:
-    """The rows of two methods in every scored world, and in those that both reached."""
+    """The rows of two methods in every scored world, and in those that both reached.
+
+    The one run of a method in which nothing is random stands beside every run of the other.
+    """
     first, second = (
         {int(row["repeat"]): row for row in rows_of(rows, cell, name)} for name in pair
     )
+    once, twice = (suite.runs_once(name) for name in pair)
+    if once and not twice and first:
+        first = dict.fromkeys(second, first[0])
+    if twice and not once and second:
+        second = dict.fromkeys(first, second[0])
     both = [
         (first[k], second[k]) for k in sorted(first.keys() & second.keys()) if first[k]["counts"]
     ]
@@ -145,7 +170,7 @@ def both_of(
 
 def most_different(suite: Suite, rows: Sequence[Row], pair: tuple[str, str]) -> list[Pair]:
     """Worlds that one of two methods alone reached, then those where their times differ most."""
-    found = [both for cell in cells(suite) for both in both_of(rows, pair, cell)[0]]
+    found = [both for cell in cells(suite) for both in both_of(suite, rows, pair, cell)[0]]
     return sorted(found, key=_how_alike)[:MOST_DIFFERENT]
 
 
@@ -214,13 +239,33 @@ def _number(row: Row, key: str) -> float:
     )
 
 
-def _mean(key: str, quantity: Quantity, rows: Sequence[Row]) -> str:
-    """The mean of a quantity, in the unit of tables; of false alarms their rate, with its exact interval."""
-    if key != ALARMS:
-        return mean((r[key] for r in rows), limits_of(key)).text(quantity.scale)
+def _told(key: str, quantity: Quantity, rows: Sequence[Row], once: bool) -> str:
+    """The mean of a quantity, in the unit of tables; of false alarms their rate, of missed contacts of how many.
+
+    ``once``: the one run there is says it all, and has no interval.
+    """
+    if key == ALARMS:
+        return _alarms(rows, once)
+    if key == MISSED and all(row.get(CONTACTS) is not None for row in rows):
+        return _missed(rows, once)
+    return mean((r[key] for r in rows), limits_of(key)).text(quantity.scale)
+
+
+def _missed(rows: Sequence[Row], once: bool) -> str:
+    """How many contacts were missed of all, with Wilson's interval."""
+    felt = [row for row in rows if row[MISSED] is not None]
+    missed = sum(int(row[MISSED]) for row in felt)
+    contacts = sum(int(row[CONTACTS]) for row in felt)
+    if once and contacts:
+        return f"{missed} of {contacts}"
+    return share_in_words(missed, contacts)
+
+
+def _alarms(rows: Sequence[Row], once: bool) -> str:
+    """The rate of false alarms an hour, with its exact interval."""
     rows = [r for r in rows if r[ALARMS] is not None]
     seconds = sum(_numbers(r["simulated_time_s"] for r in rows))
     if not seconds:
         return "–"
     rate, low, high = alarm_rate(sum(int(r[ALARMS]) for r in rows), seconds)
-    return f"{rate:.3g} ({low:.3g}–{high:.3g})"
+    return f"{rate:.3g}" if once else f"{rate:.3g} ({low:.3g}–{high:.3g})"

@@ -1,44 +1,89 @@
-"""Worlds beside each other over the same seeds, as a suite in memory: each is a method that has its own base world."""
+"""Worlds beside each other over the same seeds, as a suite in memory.
 
-from collections.abc import Mapping, Sequence
+Every world is a method that has its own base world, and so is every world with the changes of a
+method of somebody's own: worlds times methods are one table.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dynamics import BadInput
 from hopfield_nav.extensions.bench.loading import method_from, require_fitting
 from hopfield_nav.extensions.bench.suite import Suite
 from hopfield_nav.extensions.bench.suite_file import FamilySection, SuiteFile
-from hopfield_nav.sweeps import Sweep, read_base, texts_in
+from hopfield_nav.sweeps import Base, read_base, texts_in, what_is_random
 from hopfield_nav.world import Document, Trust, find_world, name_of
 
 SEEDS = 20  # by default: what differs by one deviation is then seen nearly always
+FAMILY = "worlds"
+CONDITION = "as they are"
 _LONGEST = 60  # letters of the name of a folder
 
 
 @dataclass(frozen=True, eq=False)
 class Worlds(Suite):
-    """Worlds over the same seeds."""
+    """Worlds over the same seeds; one in which nothing is random is run once."""
 
     own_bases: ClassVar[str] = "methods"
+
+    @cached_property
+    def random(self) -> dict[str, list[str]]:
+        """What the seed decides in the runs of each method, in words."""
+        return {
+            name: what_is_random(self.changed_world(FAMILY, CONDITION, name)) for name in self.bases
+        }
 
     @property
     def is_random(self) -> bool:
         """Whether a run of one of the worlds depends on its seed."""
-        return any(
-            Sweep(self.name, self.folder, self.file, b, (), {}).is_random
-            for b in self.bases.values()
-        )
+        return any(self.random.values())
+
+    def runs_once(self, method: str) -> bool:
+        """Whether every seed gives the same run of a method."""
+        return method in self.random and not self.random[method]
+
+    def order(self) -> Iterator[int]:
+        """As a suite's, without runs that would repeat another."""
+        for index in super().order():
+            job = self.job(index)
+            if job.repeat == 0 or not self.runs_once(str(job.values["method"])):
+                yield index
+
+    @property
+    def run_count(self) -> int:
+        """Number of runs that are made."""
+        once = sum(self.runs_once(name) for name in self.methods)
+        return once + self.file.repeats * (len(self.methods) - once)
+
+    @property
+    def what_differs_by_seed(self) -> str:
+        """What was random in the runs, as a sentence for a caption."""
+        kinds: dict[str, list[str]] = {}
+        for name, drawn in self.random.items():
+            kinds.setdefault(", ".join(drawn), []).append(name)
+        fixed = kinds.pop("", [])
+        parts = [f"{what} ({', '.join(names)})" for what, names in kinds.items()]
+        if not fixed and len(kinds) == 1:
+            parts = list(kinds)
+        told = f"Random, by the seed: {'; '.join(parts)}." if parts else "Nothing is random."
+        if fixed and parts:
+            told += f" Nothing is random in {', '.join(fixed)}, run once."
+        return told
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """As a sweep's; also that one seed is enough."""
-        alike = (
-            ()
-            if self.is_random
-            else ("nothing in these worlds is random: one run of each says it all",)
-        )
-        return (*super().remarks, *alike)
+        """As a sweep's; also of which worlds one seed is enough."""
+        if not self.is_random:
+            alike = "nothing in these worlds is random: one run of each says it all"
+            return (*super().remarks, alike)
+        once = [name for name in self.methods if self.runs_once(name)]
+        if once:
+            alike = f"nothing is random in {', '.join(once)}: one run says it all"
+            return (*super().remarks, alike)
+        return super().remarks
 
 
 def load_worlds(
@@ -49,51 +94,74 @@ def load_worlds(
 ) -> Worlds:
     """Read and check worlds that are run with the seeds 0 to ``seeds`` - 1; with one alone where nothing is random.
 
-    ``methods`` are files with changes of the first world, by name, each of which stands beside the
-    others.
+    Each of ``names`` is a world's name or file, or ``LABEL=WORLD``. ``methods`` are files with
+    changes, by name: with each of them every world is run once more.
 
     Raises ``BadInput``: there is no such world, or something in it cannot be used; nothing to
     compare.
     """
-    paths = [find_world(name) for name in names]
-    labels = _labels(names, paths)
-    first, trust = paths[0].parent.resolve(), Trust(allow_code)
+    given = [_label_and_world(name) for name in names]
+    paths = [find_world(name) for _, name in given]
+    labels = _labels(given, paths)
+    first = paths[0].parent.resolve()
+    trust = Trust(allow_code)
     added = {name: method_from(Path(file), first) for name, file in (methods or {}).items()}
     for name in added:
         if name in labels:
             raise BadInput("a world has that name", where="--method", found=name, allowed="another")
-    own = [(label, path, trust) for label, path in zip(labels, paths, strict=True)]
-    own += [
-        (name, paths[0], trust.also(texts_in(changes), first)) for name, changes in added.items()
-    ]
+    changes: dict[str, dict[str, Any]] = {label: {} for label in labels}
     bases = {
-        name: read_base(str(path.resolve()), Document({}, ""), first, given)
-        for name, path, given in own
+        label: read_base(str(path.resolve()), Document({}, ""), first, trust)
+        for label, path in zip(labels, paths, strict=True)
     }
+    pairs = [(labels[0], label) for label in labels[1:]]
+    for label, path in zip(labels, paths, strict=True):
+        for name, own in added.items():
+            both = name if len(labels) == 1 else f"{name} in {label}"
+            changes[both] = own
+            bases[both] = _base_with(own, path, first, trust)
+            pairs.append((label, both))
     file = SuiteFile(
-        format=1, description=f"{', '.join(bases)}: the same seeds.", worlds=seeds,
-        families={"worlds": FamilySection(world=str(names[0]))}, conditions={"as they are": {}},
-        methods={name: added.get(name, {}) for name in bases},
+        format=1, description=f"{', '.join(changes)}: the same seeds.", worlds=seeds,
+        families={FAMILY: FamilySection(world=str(paths[0]))}, conditions={CONDITION: {}},
+        methods=changes, pairs=tuple(pairs),
     )  # fmt: skip
-    made = Worlds.of_file(
-        "_".join(Path(name).stem for name in bases)[:_LONGEST],
-        first,
-        file,
-        file.model_dump(),
-        bases,
-    )
+    name = "_".join([*map(_as_file_name, labels), *added])[:_LONGEST]
+    made = Worlds.of_file(name, first, file, file.model_dump(), bases)
     require_fitting(made)
     return made if made.is_random else made.of(1)
 
 
-def _labels(names: Sequence[str | Path], paths: Sequence[Path]) -> list[str]:
-    """What each world is called: its name, or what was given where two have one name."""
-    short = [name_of(path) for path in paths]
+def _base_with(changes: Mapping[str, Any], path: Path, folder: Path, trust: Trust) -> Base:
+    """A world that changes of somebody's own are made to, whose Python files are trusted."""
+    with_own = trust.also(texts_in(changes), folder)
+    return read_base(str(path.resolve()), Document({}, ""), folder, with_own)
+
+
+def _label_and_world(given: str | Path) -> tuple[str | None, str | Path]:
+    """The two parts of ``LABEL=WORLD``; no label where the whole is the path of a file, or there is none."""
+    label, equals, name = str(given).partition("=")
+    if not equals or Path(given).exists():
+        return None, given
+    if not (label and name):
+        raise BadInput("not a world", found=str(given), allowed="WORLD, or LABEL=WORLD")
+    return label, name
+
+
+def _labels(given: Sequence[tuple[str | None, str | Path]], paths: Sequence[Path]) -> list[str]:
+    """What each world is called: its label, its name, or what was given where two have one name."""
+    short = [label or name_of(path) for (label, _), path in zip(given, paths, strict=True)]
     labels = [
-        name if short.count(name) == 1 else str(given)
-        for name, given in zip(short, names, strict=True)
+        name if short.count(name) == 1 or label else str(world)
+        for name, (label, world) in zip(short, given, strict=True)
     ]
     for label in labels:
         if labels.count(label) > 1:
-            raise BadInput("the same world twice", found=label, allowed="each once")
+            allowed = "each once, or LABEL=WORLD with a label for each"
+            raise BadInput("the same world twice", found=label, allowed=allowed)
     return labels
+
+
+def _as_file_name(label: str) -> str:
+    """A label as part of the name of a folder."""
+    return Path(label).stem

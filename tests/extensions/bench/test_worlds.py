@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import load_suite, load_worlds, with_version
 from hopfield_nav.extensions.bench.paper import latex, paper_tables
 from hopfield_nav.extensions.bench.strips import draw_strips
-from hopfield_nav.extensions.bench.tables import Table
+from hopfield_nav.extensions.bench.tables import Table, pair_table
 from hopfield_nav.sweeps import execute, read_rows
 
 NOISY = """\
@@ -78,10 +80,118 @@ def test_the_numbers_are_those_of_the_runs(here):
         [(b - a).mean(), known.low, known.high], rel=5e-3
     )
     reached = [100 * np.mean([run["outcome"] == "reached" for run in done]) for done in runs]
-    assert [cell(text)[0] for text in lines["reached [%]"][1:]] == pytest.approx(
+    assert [cell(text)[0] for text in lines["success rate [%]"][1:]] == pytest.approx(
         [*reached, reached[1] - reached[0]], rel=5e-3
     )
-    assert lines["scored worlds"][1:] == ["5", "5", "5"]
+    assert lines["runs"][1:] == ["5", "5", "5"]
+    for column, done in zip(lines["missed contacts"][1:3], runs, strict=True):
+        missed = sum(run["silent_contact_count"] for run in done)
+        contacts = sum(run["contact_count"] for run in done)
+        assert column.startswith(f"{missed} of {contacts}")
+
+
+def test_what_is_rounding_is_no_difference_and_what_is_alike_has_no_interval(here):
+    """Delays of 4 ms out of the times of two clocks, 1.004 - 1 and 50.004 - 50 s."""
+    suite = load_worlds(["slow.yaml", "fast.yaml"], 3)
+    known = dict.fromkeys([*suite.kept, "version"], 0) | {
+        "family": "worlds", "condition": "as they are", "counts": 1, "outcome": "reached",
+        "simulated_time_s": 10.0, "contact_count": 80,
+    }  # fmt: skip
+    rows = [
+        known | {"method": name, "repeat": k, "seed": k, "detection_delay_median_s": delay}
+        for name, delay in (("slow", 1.004 - 1.0), ("fast", 50.004 - 50.0))
+        for k in range(3)
+    ]
+    (table,) = paper_tables(suite, rows, suite.methods)
+    lines = {line[0]: line[1:] for line in table.rows}
+    assert lines["detection delay, median [ms]"] == ["4", "4", "0"]
+    assert lines["missed contacts"] == [*2 * ["0 of 240, at most 1.6 %"], "0"]
+    assert lines["success rate [%]"][:2] == 2 * ["100 (43.9–100)"]
+    pair = pair_table(suite, rows, ("slow", "fast"), CELL)
+    (delay,) = [line for line in pair.rows if line[0] == "detection delay, median [ms]"]
+    assert delay[3:] == ["0", "0"]  # neither is better
+
+
+def test_a_world_in_which_nothing_is_random_is_run_once_beside_one_that_is(here, capsys):
+    names = ["still.yaml", "slow.yaml", "--seeds", "4", "--workers", "0", "--out", "out"]
+    assert main(["bench", *names]) == 0
+    assert "nothing is random in still: one run says it all" in capsys.readouterr().err
+    with Path("out/table.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows] == ["still", *4 * ["slow"]]
+    suite = load_worlds(names[:2], 4)
+    told = with_version(read_rows(Path("out/rows"), suite), suite)
+    (table,) = paper_tables(suite, told, suite.methods)
+    lines = {line[0]: line[1:] for line in table.rows}
+    assert lines["runs"] == ["1", "4", "4"]
+    peaks = np.array([float(row["peak_contact_force_N"]) for row in rows])
+    assert all("(" not in values[0] for values in lines.values())
+    known = stats.ttest_1samp(peaks[1:] - peaks[0], 0.0).confidence_interval(0.95)
+    assert cell(lines["peak contact force [N]"][2]) == pytest.approx(
+        [(peaks[1:] - peaks[0]).mean(), known.low, known.high], rel=5e-3
+    )
+    caption = " ".join(Path("out/table.tex").read_text().split())
+    assert (
+        r"Random, by the seed: obstacles (slow). Nothing is random in still, run once." in caption
+    )
+    rows_file = Path("out/rows/sweep.csv")
+    rows_file.write_text("".join(rows_file.read_text().splitlines(keepends=True)[:3]))
+    assert main(["bench", *names, "--resume"]) == 0
+    assert "3 of 5 runs" in capsys.readouterr().err
+
+
+def test_particles_of_a_seed_are_random(here):
+    base = (
+        "format: 1\nmap: {space: joints}\ncontact: {bodies: arm}\n"
+        "goal: {joints: [2.0, -1.1, 2.5, 0.1, 1.5, -0.5]}\ndetection: {place: %s}\n"
+    )
+    Path("patches.yaml").write_text(base % "patches")
+    Path("particles.yaml").write_text(base % "particles")
+    suite = load_worlds(["patches.yaml", "particles.yaml"], 2)
+    assert suite.runs_once("patches")
+    assert not suite.runs_once("particles")
+
+
+def test_worlds_and_methods_are_one_table_and_labels_are_names(here):
+    """A method is tried in every world of the line, and a label is what a user calls a world."""
+    folder = here / "deep" / "down"
+    folder.mkdir(parents=True)
+    (folder / "slow.yaml").write_text(NOISY.format(limit=3.0))
+    suite = load_worlds(
+        ["slow.yaml", "below=deep/down/slow.yaml"], 2, {"quick": Path("quick.yaml")}
+    )
+    assert suite.methods == ["slow", "below", "quick in slow", "quick in below"]
+    times = [
+        suite.changed_world("worlds", "as they are", name).trajectory.time_per_cell
+        for name in suite.methods
+    ]
+    assert times == [0.5, 0.5, 0.3, 0.3]
+    limits = [
+        suite.changed_world("worlds", "as they are", name).time_limit for name in suite.methods
+    ]
+    assert limits == [6.0, 3.0, 6.0, 3.0]
+    assert suite.suite.pairs == (
+        ("slow", "below"), ("slow", "quick in slow"), ("below", "quick in below"),
+    )  # fmt: skip
+    assert load_worlds(["slow.yaml"], 2, {"quick": Path("quick.yaml")}).methods == ["slow", "quick"]
+
+
+def test_files_of_ones_own_are_shown_without_their_folders(here, capsys):
+    """Two worlds beside each other and a method of a third folder: its path is nobody's name for it."""
+    (here / "a" / "b").mkdir(parents=True)
+    source = (
+        "from hopfield_nav.plugin import Method\nclass Mine:\n    def on_touch(self, touch): return None\n"
+        "    on_rest = on_touch\nRESPONSE = Method('response', 'mine', Mine)\n"
+    )
+    (here / "mine.py").write_text(source)
+    world = "format: 1\ntime_limit: 1\ngoal: {cell: [17, 6]}\n"
+    (here / "a" / "b" / "plain.yaml").write_text(world)
+    (here / "own.yaml").write_text("explore: mine.py:RESPONSE\n")
+    names = ["bench", "a/b/plain.yaml", "--method", "mine=own.yaml", "--seeds", "1"]
+    assert main([*names, "--workers", "0", "--out", "out"]) == 0
+    out = capsys.readouterr().out
+    assert " mine.py:RESPONSE " in out
+    assert "../" not in out
 
 
 def test_false_alarms_are_a_rate_and_so_are_their_differences(here):
@@ -138,16 +248,26 @@ def test_compare_prints_the_table_that_bench_writes(here, capsys):
     assert main(["compare", *names, "--seeds", "2"]) == 0
     out = capsys.readouterr().out
     assert main(["bench", *names, "--seeds", "2", "--workers", "0", "--out", "out"]) == 0
-    (table,) = re.findall(r"\\hline\n(.*?)\\end", Path("out/table.tex").read_text(), re.DOTALL)
+    text = Path("out/table.tex").read_text()
+    text = re.sub(r"\\begin\{tabular\}\[[bt]\]\{@\{\}r@\{\}\}(.*?)\\end\{tabular\}", r"\1", text)
+    tables = re.findall(r"\\hline\n(.*?)\\end", text, re.DOTALL)
     lines = [
-        line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if line != r"\hline"
+        line.removesuffix(r" \\").split(" & ")
+        for table in tables
+        for line in table.splitlines()
+        if line != r"\hline"
     ]
-    assert lines[0] == ["", "slow", "fast", "still", "fast less slow", "still less slow"]
+    heads = [" ".join(head.replace(r"\\", "").split()) for line in lines for head in line]
+    known = {"slow", "fast", "still", "fast $-$ slow", "still $-$ slow"}
+    assert known <= set(heads)
     printed = " ".join(out.split())
-    for line in lines[1:]:
+    for line in lines:
+        if line[0] == "":
+            continue  # the head
         for text in line:
             plain = (
-                text.replace("--", "–")
+                text.replace(r" \\ ", " ")
+                .replace("--", "–")
                 .replace("$-$", "-")
                 .replace(r"\dots{}", "…")
                 .replace("\\%", "%")
@@ -174,7 +294,8 @@ def test_a_bench_of_worlds_leaves_tables_a_page_and_a_figure_and_goes_on(here, c
     assert {"table.csv", "table.tex", "report.html", "strips.png", "strips.pdf"} <= kept
     with Path("whole/table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["method"] for row in rows] == ["slow", "slow", "still", "still", "quick", "quick"]
+    both = ["quick in slow", "quick in slow", "quick in still"]
+    assert [row["method"] for row in rows] == ["slow", "slow", "still", *both]
     rows_file = Path("whole/rows/sweep.csv")
     rows_file.write_text("".join(rows_file.read_text().splitlines(keepends=True)[:3]))
     before = Path("whole/table.csv").read_bytes()
@@ -236,24 +357,46 @@ def test_worlds_of_one_name_in_two_folders_are_told_apart_and_find_their_files(h
 
 
 AWKWARD = "50 % & a_b #1 {x} $y ~z ^w \\q <1> 1.2e-05 (-3 … +4.5e+03) – ° ü"
+ANY = "ω Ω µ µ² √s – — − · × ≤ → “x” 力 é ł"
 
 
 def test_latex_has_no_letter_that_means_something_else(here):
     suite = load_worlds(["still.yaml", "stiller.yaml"], 1)
     text = latex(suite, [Table("t", ["", AWKWARD], [[AWKWARD, "-1 (-2–0)"]])])
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
-    (body,) = re.findall(r"\\begin\{tabular\}\{lr\}\n(.*)\\end\{tabular\}", text, re.DOTALL)
+    (body,) = re.findall(
+        r"\\begin\{tabular\}\{@\{\}lr@\{\}\}\n(.*)\\end\{tabular\}", text, re.DOTALL
+    )
     assert all(
         len(re.findall(r"(?<!\\)&", line)) == 1
         for line in body.splitlines()
         if line.endswith(r"\\")
     )
-    escaped = body.splitlines()[3].split(" & $-$1")[0]
+    escaped = body.splitlines()[3].split(" & \\begin")[0]
     assert not re.search(
         r"(?<!\\)[%#_]|[~^](?!\{)|[<>–…°](?!\$)", escaped.replace("^\\circ", "").replace("$<$", "")
     )
     assert r"1.2$\cdot10^{-5}$ ($-$3 \dots{} +4.5$\cdot10^{3}$)" in body
-    assert r"$-$1 ($-$2--0)" in body
+    assert r"$-$1 \\ ($-$2--0)" in body
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex (texlive-latex-base)")
+@pytest.mark.parametrize("layout", ["", "[twocolumn]"])
+def test_latex_compiles_without_a_package(layout, here):
+    names = ["slow.yaml", "fast.yaml", "still.yaml"]
+    suite = load_worlds(names, 2, {"quick": Path("quick.yaml")})
+    (table,) = paper_tables(suite, rows_of(suite, here / "rows"), suite.methods)
+    odd = Table("t", ["", AWKWARD, ANY], [[AWKWARD, "-1 (-2–0)", ANY]])
+    Path("table.tex").write_text(latex(suite, [table, odd]), encoding="utf-8")
+    Path("paper.tex").write_text(
+        f"\\documentclass{layout}{{article}}\\begin{{document}}\\input{{table}}\\end{{document}}\n"
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        capture_output=True, text=True, check=False, timeout=120, errors="replace",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert Path("paper.pdf").is_file()
 
 
 def test_strips_have_a_panel_for_what_differs(here):

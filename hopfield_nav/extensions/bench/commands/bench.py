@@ -22,14 +22,15 @@ def bench(
     suite: Annotated[
         list[str],
         typer.Argument(
-            metavar="SUITE|WORLD...",
-            help="A suite, by its file or name; or worlds, over the same seeds.",
+            metavar="SUITE|[LABEL=]WORLD...",
+            help="A suite, by its file or name; or worlds, over the same seeds, which a LABEL names.",
         ),
     ],
     method: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=FILE.yaml", help="A method of your own: changes to a world. Repeatable."
+            metavar="NAME=FILE.yaml",
+            help="A method of your own: changes to every world. Repeatable.",
         ),
     ] = None,
     worlds: Annotated[
@@ -178,7 +179,10 @@ def _print_worlds(asked: "benches.Suite", rows: list[dict[str, Any]]) -> None:
 def _are_worlds(names: Sequence[str]) -> bool:
     """Whether worlds are asked for: several, or one, by its file or by a name that no suite has."""
     name, *others = names
-    if others or (name in world.list_worlds() and name not in benches.list_suites()):
+    _, equals, named = name.partition("=")
+    if others or (equals and named and not Path(name).exists()):
+        return True
+    if name in world.list_worlds() and name not in benches.list_suites():
         return True
     if not Path(name).is_file():
         return False

@@ -33,8 +33,17 @@ class JointSpace(Space):
         return WholeArmNavigator(world, arm, start)
 
     def is_random(self, world: World) -> bool:
-        """Where the tool may be turned in many ways at a goal's place, joint angles for it are drawn."""
-        return world.goal is not None and world.goal.position is not None
+        """Whether it draws anything."""
+        return bool(self.draws(world))
+
+    def draws(self, world: World) -> list[str]:
+        """Joint angles for a goal's place, where the tool may be turned in many ways; particles."""
+        drawn = list[str]()
+        if world.goal is not None and world.goal.position is not None:
+            drawn.append("joint angles of the goal")
+        if world.detection.place == "particles":
+            drawn.append("particles of the contact filter")
+        return drawn
 
     def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
         """Joint angles near those of the start."""
