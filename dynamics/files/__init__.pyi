@@ -1,4 +1,5 @@
 from .arm_file import arm_from_dict as arm_from_dict
+from .arm_file import arm_text as arm_text
 from .arm_file import read_arm_file as read_arm_file
 from .arm_file import write_arm as write_arm
 from .arm_keys import arm_schema as arm_schema

@@ -140,6 +140,20 @@ def write_arm(
 
     Raises ``BadInput``: an arm that is not rigid, negative friction, or no place to write.
     """
+    return write_whole(path, arm_text(arm, description, source, fit, joints))
+
+
+def arm_text(
+    arm: Arm,
+    description: str,
+    source: str,
+    fit: Mapping[str, Any] | None = None,
+    joints: Sequence[str] = (),
+) -> str:
+    """What ``write_arm`` writes.
+
+    Raises ``BadInput``: an arm that is not rigid, or negative friction.
+    """
     require_rigid(arm)
     description, source = (" ".join(str(text).split()) for text in (description, source))
     names = [{"name": name} for name in joints] or [{}] * len(arm.dh)
@@ -167,7 +181,7 @@ def write_arm(
     }
     data |= {} if fit is None else {"fit": dict(fit)}
     how: dict[str, Any] = {"sort_keys": False, "default_flow_style": None, "allow_unicode": True}
-    return write_whole(path, yaml.dump(data, Dumper=_Dumper, width=math.inf, **how))
+    return yaml.dump(data, Dumper=_Dumper, width=math.inf, **how)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -8,11 +8,14 @@ from importlib import resources
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynamics import BadInput, nearest_name, printable, require_known
+
+if TYPE_CHECKING:
+    from dynamics.files import NamedArm
 
 _METHODS = {
     "laws": "controller", "estimators": "estimator", "detectors": "detector", "planners": "planner",
@@ -23,7 +26,8 @@ _NEXT = {  # commands for what was written
 }  # fmt: skip
 # a file, as a bundled one may name another
 _BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")
-KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
+KEYS = "keys"
+KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites", KEYS)
 
 
 def _begin_with(incomplete: str) -> list[str]:
@@ -40,10 +44,16 @@ def list_(
             show_default=False,
         ),
     ],
+    word: Annotated[
+        str | None,
+        typer.Argument(metavar="[WORD]", help="What has this word alone: list keys f_min."),
+    ] = None,
 ) -> int:
-    """List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along."""
+    """List the worlds, arms, control laws, detectors, planners, sweeps, suites, keys … that come along."""
     require_known(what, KINDS, "unknown list")
     lines = describe_known(what)
+    if word is not None:
+        lines = _with_word(lines, word)
     width = max(map(len, lines), default=0)
     wide = (
         get_terminal_size().columns
@@ -63,11 +73,28 @@ def list_(
     return 0
 
 
+def _with_word(lines: Mapping[str, str], word: str) -> dict[str, str]:
+    """Those that a word, in any case, is found in.
+
+    Raises ``BadInput``: it is in none.
+    """
+    wanted = word.casefold()
+    found = {name: line for name, line in lines.items() if wanted in f"{name} {line}".casefold()}
+    if not found:
+        nearest = nearest_name(word, [*lines, *(name.rpartition(".")[2] for name in lines)])
+        raise BadInput("nothing has that word", "list", word, "another word, or none", nearest)
+    return found
+
+
 def describe_known(what: str) -> Mapping[str, str]:
     """One sentence on each thing of a kind that comes with the program, by name.
 
     ``what`` is in ``KINDS``.
     """
+    if what == KEYS:
+        from hopfield_nav.cli.keys import describe_keys
+
+        return describe_keys()
     if what in _METHODS:
         from hopfield_nav.plugin import loadable_methods
 
@@ -110,7 +137,8 @@ def new(
         typer.Option(
             "--from",
             metavar="NAME",
-            help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm.",
+            help="Copy a world, sweep or suite that comes along: u_trap, suites/whole_arm; "
+            "with --arm an arm: ur10e, robot.urdf, robot.urdf:TIP.",
         ),
     ] = None,
     arm: Annotated[bool, typer.Option("--arm", help="An arm file instead.")] = False,
@@ -120,13 +148,8 @@ def new(
         raise BadInput("not the name of a world file", found=str(file), allowed="FILE.yaml")
     name = printable(str(file))
     if arm and source is not None:
-        raise BadInput(
-            "an arm file is no copy",
-            where="--arm",
-            found=f"--from {source}",
-            allowed="one of the two",
-        )
-    if source is None:
+        kind, text = "arms", _arm_text(source, name)
+    elif source is None:
         kind, template = ("arms", "arm_template.yaml") if arm else ("worlds", "template.yaml")
         text = (
             (resources.files("hopfield_nav.cli") / template)
@@ -148,6 +171,55 @@ def new(
     )
     print(f"{name}: to be changed; {commands} come{'s' * (len(_NEXT[kind]) + len(then) == 1)} next")
     return 0
+
+
+_ARM_HEAD = """\
+# The arm of {source}, as an arm file. What a URDF does not say is written in by hand, for every link:
+#
+#   rotor_inertia: 0.5                       of the motor, at the joint [kg·m²], in the place of 0.0
+#   friction: {{coulomb: 5, viscous: 6}}       [N·m], [N·m·s/rad]
+#
+# docs/arm_files.md lists every key; capsules say what can touch.
+#
+#   hopfield-nav check {name}            says whether it can be used
+#   arm: {name}                          in a world, beside it
+"""
+
+
+def _arm_text(source: str, name: str) -> str:
+    """An arm file with the numbers of another arm: one that comes along, an arm file, URDF or MJCF.
+
+    Raises ``BadInput``: there is no such arm, it cannot be used, or it has no masses.
+    """
+    from dynamics import load_named_arm
+    from dynamics.files import arm_text
+
+    try:
+        found = load_named_arm(source)
+    except BadInput as error:
+        raise error.at(error.where or "--from") from None
+    told = Path(source).name
+    text = arm_text(found.arm, f"The arm of {told}.", told, joints=found.joints)
+    head = _ARM_HEAD.format(source=printable(told), name=name)
+    return head + _left_out(found) + text
+
+
+def _left_out(found: "NamedArm") -> str:
+    """Comments on what a file says that an arm file has no key for: where the tool is, how the base is turned."""
+    import numpy as np
+
+    lines = list[str]()
+    if not np.array_equal(found.arm.tool, np.eye(4)):
+        x, y, z = (f"{value:.6g}" for value in found.arm.tool[:3, 3])
+        turned = "" if np.allclose(found.arm.tool[:3, :3], np.eye(3)) else " It is turned, too."
+        lines.append(
+            f"The tip lies at [{x}, {y}, {z}] m of the flange: `tool.frame` of a world.{turned}"
+        )
+    if not np.array_equal(found.T_base_0, np.eye(4)):
+        lines.append(
+            "The first joint's axis is not the z axis of the base: see `gravity` of a world."
+        )
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def _bundled(source: str) -> tuple[str, str]:

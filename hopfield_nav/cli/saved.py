@@ -49,8 +49,38 @@ def plot(
     over: Annotated[
         str | None, typer.Option(metavar="A,B", help="Two swept parameters, for --heat.")
     ] = None,
+    touch: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Of one touch, from 1: with --only network, force_zoom."),
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(metavar="MM", min=40.0, max=500.0, help="Width of a figure, such as 88, 180."),
+    ] = None,
+    footer: Annotated[
+        bool,
+        typer.Option("--footer/--no-footer", help="World and settings in grey below a figure."),
+    ] = True,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
+    from hopfield_nav.figures import on_sheet
+
+    with on_sheet(None if width is None else 1e-3 * width, footer):
+        paths = _draw(run, pdf, only, heat, over, touch)
+    for path in paths:
+        print(printable(str(path)))
+    return 0
+
+
+def _draw(
+    run: Path,
+    pdf: bool,
+    only: str | None,
+    heat: str | None,
+    over: str | None,
+    touch: int | None,
+) -> list[Path]:
+    """Draw what is asked for of a run or a sweep; the files."""
     if heat is not None or over is not None:
         from hopfield_nav.figures.sweep import draw_heat
 
@@ -60,16 +90,15 @@ def plot(
                 "a heat map is of a quantity over two parameters", where="--over" if heat else "--heat",
                 found=over if heat else None, allowed="--heat QUANTITY --over A,B",
             )  # fmt: skip
-        paths = draw_heat(run, heat, names[0], names[1], pdf)
-    elif (run / "sweep.csv").is_file():
+        return draw_heat(run, heat, names[0], names[1], pdf)
+    if (run / "sweep.csv").is_file():
         from hopfield_nav.figures.sweep import draw_sweep_figures
 
-        paths = draw_sweep_figures(run, pdf=pdf)
-    else:
-        paths = draw_run(load_saved_run(run), run, pdf, only)
-    for path in paths:
-        print(printable(str(path)))
-    return 0
+        for option, value in (("--touch", touch), ("--only", only)):
+            if value is not None:
+                raise BadInput("of a run, and this is a sweep", where=option, found=value)
+        return draw_sweep_figures(run, pdf=pdf)
+    return draw_run(load_saved_run(run), run, pdf, only, touch)
 
 
 def animate(
@@ -137,13 +166,21 @@ def export(
     return 0
 
 
-def draw_run(run: "Run", folder: Path, pdf: bool = False, only: str | None = None) -> list[Path]:
+def draw_run(
+    run: "Run",
+    folder: Path,
+    pdf: bool = False,
+    only: str | None = None,
+    touch: int | None = None,
+) -> list[Path]:
     """Draw the figures of a run into its folder, on two processors where there are as many."""
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
     inside(folder / "figures", folder)
-    return draw_run_figures(run, folder / "figures", pdf=pdf, two_processes=can_copy(), only=only)
+    return draw_run_figures(
+        run, folder / "figures", pdf=pdf, two_processes=can_copy(), only=only, touch=touch
+    )
 
 
 def film_run(run: "Run", folder: Path, cut: "Cut | None" = None) -> Path:

@@ -18,7 +18,10 @@ from .style import CENTIMETRE as CENTIMETRE
 from .style import COLUMN as COLUMN
 from .style import PAGE as PAGE
 from .style import film_style as film_style
+from .style import on_sheet as on_sheet
+from .style import panels_across as panels_across
 from .style import paper_style as paper_style
+from .style import sheet_width as sheet_width
 from .thinned import envelope as envelope
 from .thinned import path_rows as path_rows
 from .two_processes import can_copy as can_copy

@@ -13,7 +13,7 @@ from matplotlib.transforms import Bbox
 
 from dynamics.files import whole_file
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.style import DPI, paper_style
+from hopfield_nav.figures.style import DPI, has_footer, paper_style
 
 _SMALL = 4.6  # [pt] letters of a note
 _LETTERS = 30  # of them an inch
@@ -32,8 +32,11 @@ def settings_note(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def add_note(figure: Figure, note: str) -> float:
-    """Write a note below a figure, outside of it, in three small lines at most; how high it is [inch]."""
-    if not note:
+    """Write a note below a figure, outside of it, in three small lines at most; how high it is [inch].
+
+    On a sheet without a footer there is none.
+    """
+    if not note or not has_footer():
         return 0.0
     width, height = figure.get_size_inches()
     lines = textwrap.wrap(

@@ -9,14 +9,17 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hopfield_nav.figures.style import CENTIMETRE
+from hopfield_nav.figures.style import CENTIMETRE, panels_across, sheet_width
 
 _LEGEND = 19  # letters of a legend an inch
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure [inch] whose panels are placed so that nothing overlaps."""
-    figure = Figure((width, height), layout="constrained")
+    """A figure [inch] whose panels are placed so that nothing overlaps.
+
+    Where the sheet has another width, it has that.
+    """
+    figure = Figure((sheet_width(width), height), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
     return figure
 
@@ -56,8 +59,10 @@ def panel_sheet(
     """Panels, whose height over width is ``shape``, on a figure of a width [inch], below a legend of all of them.
 
     The room around them is in cm: at their left and right, below all, between two of them, and
-    above each.
+    above each. On a narrower sheet fewer stand beside each other.
     """
+    columns, per_row = panels_across(columns, width), panels_across(per_row, width)
+    width = sheet_width(width)
     left, right, below, between, title = (
         CENTIMETRE * room for room in (left, right, below, between, title)
     )

@@ -72,7 +72,13 @@ def make_record(
         "time": time,
         "joint": _variable("joint", np.arange(1, len(world.start.joints) + 1), "1", "joint"),
         "axis": _variable("axis", xyz, "1", "base axis"),
+        "event": _numbers("event", len(detections), 1, "number of the touch, counted from 1"),
     }
+    if plans:
+        numbered = "number of the plan, 0 at the start"
+        coordinates["plan"] = _numbers("plan", len(plans), 0, numbered)
+    if of_places:
+        coordinates |= _map_coordinates(world)
     if world.sensors.wrench is not None:
         coordinates["flange_axis"] = _variable("flange_axis", xyz, "1", "axis of the flange frame")
     attributes = {
@@ -242,6 +248,22 @@ def _network_variables(
         none = np.full(world.map.shape, np.nan)
         grids = np.array([none if plan.activation is None else plan.activation for plan in plans])
         found["activation"] = _variable(f"plan {map_axes(world, of_places)}", grids, "1", about)
+    return found
+
+
+def _numbers(dimension: str, count: int, first: int, long_name: str) -> tuple:
+    """Numbers along a dimension."""
+    return _variable(dimension, np.arange(first, first + count, dtype=np.int32), "1", long_name)
+
+
+def _map_coordinates(world: World) -> dict[str, tuple]:
+    """The centres of the cells of a map of places along its axes, in base axes [m]."""
+    grid = world.map
+    found = {}
+    for axis, (name, count) in enumerate(zip("xyz", grid.shape, strict=False)):
+        centres = grid.origin[axis] + grid.spacing * np.arange(count)
+        about = f"{name} of the cells' centres, base axes"
+        found[f"map_{name}"] = _variable(f"map_{name}", centres, "m", about)
     return found
 
 

@@ -25,6 +25,12 @@ class PlanRecord(NamedTuple):
     steps: np.ndarray  # (m, 2, rank) touched steps between cells
     certainty: np.ndarray  # (m,) that they are closed; 1 for facts
 
+    def __repr__(self) -> str:
+        path = f"path of {len(self.path)} cells" if len(self.path) else "no path"
+        mark = "" if self.cell is None else f", mark in {tuple(map(int, self.cell))}"
+        felt = f"{int(self.felt.sum())} cells felt, {len(self.steps)} steps closed"
+        return f"<Plan at {self.time:.3f} s: {path}, {felt}{mark}>"
+
 
 class Plans(Sequence[PlanRecord]):
     """The first plan and the one after every answered detection.
@@ -37,6 +43,10 @@ class Plans(Sequence[PlanRecord]):
 
     def __len__(self) -> int:
         return 1 + self._data.sizes["event"]
+
+    def __repr__(self) -> str:
+        touches = len(self) - 1
+        return f"<Plans: the first, and one after each of {touches} touches>"
 
     @overload
     def __getitem__(self, index: int) -> PlanRecord: ...

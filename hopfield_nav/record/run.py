@@ -84,16 +84,19 @@ class Run:
     def _repr_html_(self) -> str:
         return html_table(f"Run of {self.world.name}", summary_rows(self.summary, SHOWN))
 
-    def plot(self, name: str = "trajectory", ax: "Axes | None" = None) -> "Axes | Figure":
+    def plot(
+        self, name: str = "trajectory", ax: "Axes | None" = None, touch: int | None = None
+    ) -> "Axes | Figure":
         """Draw any of the run's figures by the name of its file, such as ``trajectory`` or ``joints``.
 
         It is drawn into ``ax``, where it is one panel, and that is returned; else the figure.
+        ``network`` and ``force_zoom`` may be of one ``touch``, counted from 1.
 
         Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one
-        panel.
+        panel; there is no such touch.
         """
         # a room above draws it
-        return import_module("hopfield_nav.figures.run").plot_run(self, name, ax)
+        return import_module("hopfield_nav.figures.run").plot_run(self, name, ax, touch)
 
     def view(self) -> Any:
         """The page of the run, which a notebook shows: the arm in space, its signals and its map.

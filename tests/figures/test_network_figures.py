@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from refusals import refused
+from refusals import refused, refused_by_command
 
 from hopfield_nav import load_world, plan_path, simulate
+from hopfield_nav.cli.app import main
 from hopfield_nav.figures import network as drawn
+from hopfield_nav.figures import paper_style
 from hopfield_nav.figures.run.draw import pages_of, plot_run
 from hopfield_nav.figures.run.network import NetworkLayer, NetworkOfRun, network_page
 from hopfield_nav.figures.run.on_request import convergence_page, settling
@@ -80,13 +83,13 @@ def test_the_strip_has_the_steps_that_are_left_beside_the_depth(run):
     strip = network_page(run).axes[-3]
     lines = {line.get_label(): line.get_xydata() for line in strip.lines}
     np.testing.assert_array_equal(lines["steps left"], [[-25, 25], [0, 0]])
-    np.testing.assert_allclose(lines["plan 17"][0], [-25, 19.0], atol=0.05)
+    np.testing.assert_allclose(lines["after touch 17"][0], [-25, 19.0], atol=0.05)
 
 
 def test_every_shadow_shows_a_change():
     """The last plan of this run changes the distance of no cell: the one before is shown."""
     page = network_page(simulate(load_world("u_trap")))
-    shadows = [ax for ax in page.axes if ax.get_title().startswith("since plan")]
+    shadows = [ax for ax in page.axes if ax.get_title().startswith("since ")]
     assert len(shadows) == 3
     for ax in shadows:
         assert np.abs(ax.images[0].get_array().compressed()).max() > 0.5
@@ -133,8 +136,8 @@ def test_four_plans_are_shown_with_their_paths(run):
     page = network_page(run)
     titles = [ax.get_title() for ax in page.axes if ax.get_title()]
     assert titles[0] == "at the start"
-    assert titles[3].startswith("plan 17, ")
-    assert titles[4:] == ["since plan 0", "since plan 8", "since plan 16"]
+    assert titles[3].startswith("after touch 17, ")
+    assert titles[4:] == ["since the start", "since touch 8", "since touch 16"]
     for k in found.chosen():
         np.testing.assert_array_equal(
             found.landscape(k).climbed(found.paths[k][:-1]), found.paths[k][1:]
@@ -210,3 +213,70 @@ def test_the_reference_page_draws_the_splines_of_a_plan(run):
     for ax, name in ((position, "q_ref"), (speed, "qd_ref"), (acceleration, "qdd_ref")):
         for k in range(6):
             assert ax.lines[k].get_ydata().max() == part[name].values[:, k].max()
+
+
+def test_the_network_at_the_third_touch_is_one_panel(run, tmp_path, capsys):
+    """Of its plan, as wide as a journal asks for, without the grey line; and into axes of one's own."""
+    found = NetworkOfRun(run)
+    ax = run.plot("network", Figure().add_subplot(), touch=3)
+    seen = ax.images[0].get_array()
+    np.testing.assert_allclose(seen.filled(np.inf), found.depth(3).T)
+    assert ax.get_title() == f"after touch 3, {run.data.event_time.values[2]:.1f} s"
+    run.save(tmp_path / "run")
+    where = str(tmp_path / "run")
+    chosen = ["--only", "network", "--touch", "3", "--width", "88"]
+    assert main(["plot", where, *chosen, "--no-footer"]) == 0
+    path = tmp_path / "run" / "figures" / "network_touch_3.png"
+    assert capsys.readouterr().out.split() == [str(path)]
+    bare = plt.imread(path)
+    assert bare.shape[1] == pytest.approx(88 / 25.4 * 300, abs=1)
+    assert main(["plot", where, *chosen]) == 0
+    noted = plt.imread(path)
+    assert noted.shape[0] > bare.shape[0]
+    assert noted.shape[1] == bare.shape[1]
+    with paper_style(width=0.088, footer=False):
+        assert run.plot("network", touch=3).get_figwidth() == pytest.approx(8.8 / 2.54)
+        assert run.plot("trajectory").get_figwidth() == pytest.approx(8.8 / 2.54)
+    for wrong, words in (("0", "1 to 17"), ("18", "1 to 17")):
+        arguments = ["plot", where, "--only", "force_zoom", "--touch", wrong]
+        refused_by_command(capsys, arguments, words)
+    refused_by_command(capsys, ["plot", where, "--only", "forces", "--touch", "3"], "force_zoom")
+
+
+@pytest.mark.parametrize("width", [88, 180])
+def test_no_panel_of_the_network_touches_another(run, width):
+    """Every title and name of an axis is free of the panels and words beside it."""
+    with paper_style(width=1e-3 * width):
+        page = network_page(run)
+        page.draw_without_rendering()
+        boxes = [
+            [text.get_window_extent() for text in (ax.title, ax.xaxis.label) if text.get_text()]
+            for ax in page.axes
+        ]
+    for k, own in enumerate(boxes):
+        for box in own:
+            others = [other for j, more in enumerate(boxes) if j != k for other in more]
+            assert not any(box.overlaps(other) for other in others)
+            panels = [ax.get_window_extent() for j, ax in enumerate(page.axes) if j != k]
+            assert not any(box.overlaps(panel) for panel in panels)
+
+
+def test_a_touch_of_forces_is_chosen_by_its_number(run):
+    for touch in (1, 3):
+        ax = run.plot("force_zoom", Figure().add_subplot(), touch=touch)
+        low, high = ax.get_xlim()
+        assert low < run.data.touch_time.values[touch - 1] < high
+        assert low < run.data.event_time.values[touch - 1] < high
+
+
+def test_a_short_delay_has_its_arrow_points_outside_and_its_words_beside():
+    """6 ms of half a second: an arrow between would be a star, and its words lie over the line."""
+    quick = simulate(load_world("ragazzon2012_momentum", ["time_limit=8"]))
+    ax = quick.plot("force_zoom", plt.figure().add_subplot(), touch=1)
+    touch, detection = (float(quick.data[name][0]) for name in ("touch_time", "event_time"))
+    arrows = [a for a in ax.texts if a.arrow_patch is not None]
+    assert sorted(arrow.xy[0] for arrow in arrows) == pytest.approx([touch, detection])
+    (words,) = [a for a in ax.texts if a.get_text().startswith("delay")]
+    assert words.xy[0] > detection
+    assert words.get_ha() == "left"
+    plt.close("all")

@@ -10,6 +10,7 @@ import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 from pictures import assert_fit_to_print
 from PIL import Image
 from scenes import NO_PATH
@@ -42,8 +43,15 @@ from hopfield_nav.figures.run import (
     signals,
 )
 from hopfield_nav.figures.run.draw import run_note
-from hopfield_nav.figures.run.maps import trajectory_handles
-from hopfield_nav.figures.run.pages import MOST_MAPS, Moment, force_page, joints_page, key_moments
+from hopfield_nav.figures.run.maps import space_handles, trajectory_handles
+from hopfield_nav.figures.run.pages import (
+    MOST_MAPS,
+    Moment,
+    force_page,
+    joints_page,
+    key_moments,
+    set_up_page,
+)
 from hopfield_nav.figures.run.signals import typical_collision
 from hopfield_nav.figures.solid import SceneView, layers, make_view, project
 from hopfield_nav.figures.solid.faces import arm_outline, pose_outline, turned_faces
@@ -543,3 +551,55 @@ def test_a_notebook_shows_the_figure_of_a_run_without_a_backend():
     with Image.open(io.BytesIO(shown["image/png"])) as picture:
         assert min(picture.size) > 300
     assert type(drawn) is Figure
+
+
+def test_the_estimate_lies_over_the_truth_and_hides_it_nowhere():
+    """In the main experiment both are alike in height: a line that covers the other shows one of them."""
+    run = simulate(load_world("ragazzon2012", ["time_limit=8"]))
+    for figure in (Figure().add_subplot(), Figure().add_subplot()):
+        ax = draw_force_magnitude(figure, run)
+        estimated, true = ax.lines[:2]
+        assert estimated.get_zorder() > true.get_zorder()
+        assert true.get_alpha() < 1.0
+        (area,) = [c for c in ax.collections if c.get_zorder() == true.get_zorder()]
+        assert area.get_alpha() < true.get_alpha()
+
+
+def test_crosses_are_as_large_as_their_cells_in_a_small_panel():
+    run = simulate(load_world("ragazzon2012", ["time_limit=8"]))
+    sizes = []
+    for width in (3.4, 1.2):
+        figure = Figure((width, width))
+        ax = run.plot("trajectory", figure.add_subplot())
+        figure.draw_without_rendering()
+        (marked,) = [line for line in ax.lines if line.get_label() == "_marked"]
+        cell = ax.transData.transform([(run.world.map.spacing, 0.0), (0.0, 0.0)])[:, 0]
+        sizes.append(marked.get_markersize() / ((cell[0] - cell[1]) * 72.0 / figure.dpi))
+    assert sizes == pytest.approx([0.5, 0.5])
+
+
+def test_excluded_cells_differ_from_obstacles_by_more_than_a_grey():
+    """Printed in grey the two fills were 73 and 80 % of white."""
+    run = simulate(load_world("ragazzon2012", ["time_limit=0.1"]))
+    ax = run.plot("collision_space", Figure().add_subplot())
+    (hatched,) = [patch for patch in ax.patches if patch.get_hatch()]
+    centre = np.array(run.world.map.origin[:2])
+    assert hatched.get_path().contains_point(centre)  # a corner of the blocked rim
+    assert not hatched.get_path().contains_point(centre + 3 * run.world.map.spacing)
+    labels = {h.get_label(): h for h in space_handles(run)}
+    assert labels["excluded"].get_hatch()
+    assert not labels["obstacles"].get_hatch()
+
+
+def test_the_picture_of_a_world_shows_the_payload(tmp_path):
+    """A ball at its centre of mass, as the arm's own kinematics put it, and its mass in the legend."""
+    loads = ["tool.payload.mass=1.5", "tool.payload.center_of_mass=[0.0, 0.02, 0.08]"]
+    run = simulate(load_world("ragazzon2012", ["time_limit=0.01", *loads]))
+    page = set_up_page(run)
+    words = [text.get_text() for legend in page.legends for text in legend.get_texts()]
+    assert "payload, 1.5 kg" in words
+    balls = [patch for patch in page.axes[0].patches if isinstance(patch, Circle)]
+    assert len(balls) == 1
+    assert 4 / 3 * np.pi * balls[0].radius ** 3 * 2700.0 == pytest.approx(1.5)
+    bare = set_up_page(simulate(load_world("ragazzon2012", ["time_limit=0.01"])))
+    assert not [patch for patch in bare.axes[0].patches if isinstance(patch, Circle)]

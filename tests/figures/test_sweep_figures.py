@@ -28,8 +28,14 @@ from hopfield_nav.figures.sweep import (
     swept_axis,
 )
 from hopfield_nav.figures.sweep.axes import MOST_VALUES
-from hopfield_nav.figures.sweep.heat_map import colour_norm, number
-from hopfield_nav.figures.sweep.pages import file_name, sweep_note, sweep_pages
+from hopfield_nav.figures.sweep.heat_map import colour_norm, norm_of, number
+from hopfield_nav.figures.sweep.pages import (
+    file_name,
+    paths_page,
+    read_table,
+    sweep_note,
+    sweep_pages,
+)
 from hopfield_nav.figures.sweep.pareto import settings
 from hopfield_nav.figures.sweep.points import short
 from hopfield_nav.plugin import shown_names
@@ -633,3 +639,55 @@ def test_what_is_zero_in_every_run_is_said_below_and_not_drawn():
     assert "false alarms" not in [ax.get_ylabel() for ax in figure.axes]
     expected = ["u_trap", "0 in every run: false alarms", "sensors.velocity_noise\u00a00.0002"]
     assert sweep_note(data).split("  ·  ") == expected
+
+
+def test_one_outlier_does_not_take_the_scale_of_a_heat_map():
+    """Eight cells between 20 and 25 N and one of 160 N: the colours are those of the eight."""
+    values = np.array([[20.0, 21.0, 22.0], [23.0, 160.0, 24.0], [25.0, 21.5, 22.5]])
+    norm = norm_of(values, np.ones_like(values), PEAK)
+    assert (norm.vmin, norm.vmax) == (20.0, 25.0)
+    data = table({THRESHOLD: [6, 8, 10], SCALE: [0.7, 1.0, 1.4]})
+    data[PEAK].values[:] = values
+    figure = Figure()
+    draw_heat_map(figure.add_subplot(), data, PEAK, THRESHOLD, SCALE)
+    assert figure.axes[1]._colorbar.extend == "max"
+    spread = np.linspace(20.0, 160.0, 9).reshape(3, 3)
+    assert norm_of(spread, np.ones_like(spread), PEAK).vmax == 160.0
+
+
+def test_no_two_numbered_discs_lie_on_each_other():
+    """Corners of the front that are nearer than a disc is wide share one number."""
+    data = table({THRESHOLD: list(range(1, 9))})
+    data[TIME].values[:] = [10.0, 10.01, 10.02, 20.0, 30.0, 30.02, 40.0, 50.0]
+    data[PEAK].values[:] = [50.0, 49.95, 49.9, 40.0, 30.0, 29.9, 20.0, 10.0]
+    figure = Figure((3.3, 2.4))
+    ax = draw_pareto(figure.add_subplot(), data, TIME, PEAK)
+    discs = [line for line in ax.lines if line.get_markersize() == 6.5]
+    places = np.array([ax.transData.transform(disc.get_xydata()[0]) for disc in discs])
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2) * 72.0 / figure.dpi
+    assert apart[~np.eye(len(discs), dtype=bool)].min() >= 6.5
+    listed = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert listed[:2] == ["1 (+2)", "4"]
+
+
+def test_a_title_of_paths_breaks_between_settings_alone(tmp_path, capsys):
+    """A value stays beside the parameter that it belongs to, and no line is wider than its panel."""
+    file = tmp_path / "sweep.yaml"
+    file.write_text(
+        "format: 1\nworld: empty\nkeep: runs\n"
+        "vary: {detection.threshold: [6.0, 8.0], controller.omega: {scale: [0.7, 1.0]}, "
+        "trajectory.time_per_cell: [0.5, 0.4]}\n"
+    )
+    assert main(["sweep", str(file), "--out", str(tmp_path / "out"), "--workers", "0"]) == 0
+    with paper_style(width=0.088):
+        page = paths_page(read_table(tmp_path / "out"), tmp_path / "out")
+        page.draw_without_rendering()
+    titles = [ax.get_title(loc="left") for ax in page.axes]
+    assert titles
+    for title in titles:
+        lines = title.split("\n")
+        assert any("scale\u00a0of\u00a0ω\u00a0" in line for line in lines)
+        assert any("detection\u00a0threshold\u00a0" in line for line in lines)
+    for ax in page.axes:
+        words = ax._left_title.get_window_extent()
+        assert words.x1 <= page.bbox.x1

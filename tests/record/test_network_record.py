@@ -126,7 +126,7 @@ def test_nothing_else_of_a_record_depends_on_it(marked):
         Simulation(load_world("ragazzon2012", ["time_limit=12", "record.network=false"])).run().data
     )
     new = set(marked.data.variables) - set(without.variables)
-    assert new == {"activation", "plan_time", "plan_by", "plan_path"}
+    assert new == {"activation", "plan", "plan_time", "plan_by", "plan_path"}
     for name, variable in without.variables.items():
         assert variable.values.tobytes() == marked.data[name].values.tobytes(), name
     size = sum(marked.data[name].nbytes for name in new) / sum(
@@ -162,3 +162,26 @@ def test_the_record_names_who_planned():
     data = Simulation(load_world("u_trap", changes)).run().data
     assert "a_star" in data.plan_by.values
     assert set(data.plan_by.values) <= {"a_star", "against_beliefs"}
+
+
+def test_the_axes_of_the_record_have_coordinates(marked):
+    """Centres of cells in metres, touches from 1, plans from 0; a picture of xarray has them at its axes."""
+    data = marked.data
+    grid = marked.world.map
+    for name, first, count in zip("xy", grid.origin, grid.shape, strict=False):
+        axis = data[f"map_{name}"]
+        np.testing.assert_allclose(axis.values, first + grid.spacing * np.arange(count))
+        assert axis.attrs["units"] == "m"
+    assert data.event.values.tolist() == list(range(1, data.sizes["event"] + 1))
+    assert data.plan.values.tolist() == list(range(data.sizes["plan"]))
+    goal = data.activation.sel(plan=0)
+    at = goal.where(goal == goal.max(), drop=True)
+    np.testing.assert_allclose([at.map_x.item(), at.map_y.item()], marked.world.goal_point[:2])
+
+
+def test_a_plan_is_told_in_one_line(marked):
+    plans = marked.plans()
+    for told in (repr(plans), repr(plans[0]), repr(plans[1]), str(plans[1])):
+        assert "\n" not in told
+        assert len(told) < 120
+    assert "array" not in repr(plans[1])

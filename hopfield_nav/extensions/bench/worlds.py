@@ -20,6 +20,7 @@ from hopfield_nav.world import Document, Trust, find_world, name_of
 SEEDS = 20  # by default: what differs by one deviation is then seen nearly always
 FAMILY = "worlds"
 CONDITION = "as they are"
+PLAIN = "as it is"  # the one world beside methods that change it
 _LONGEST = 60  # letters of the name of a folder
 
 
@@ -103,6 +104,8 @@ def load_worlds(
     given = [_label_and_world(name) for name in names]
     paths = [find_world(name) for _, name in given]
     labels = _labels(given, paths)
+    if methods and len(labels) == 1 and given[0][0] is None:
+        labels = [PLAIN]  # a method is not called after the world in which all are compared
     first = paths[0].parent.resolve()
     trust = Trust(allow_code)
     added = {name: method_from(Path(file), first) for name, file in (methods or {}).items()}
@@ -122,14 +125,21 @@ def load_worlds(
             bases[both] = _base_with(own, path, first, trust)
             pairs.append((label, both))
     file = SuiteFile(
-        format=1, description=f"{', '.join(changes)}: the same seeds.", worlds=seeds,
+        format=1, description=_description(paths, changes), worlds=seeds,
         families={FAMILY: FamilySection(world=str(paths[0]))}, conditions={CONDITION: {}},
         methods=changes, pairs=tuple(pairs),
     )  # fmt: skip
-    name = "_".join([*map(_as_file_name, labels), *added])[:_LONGEST]
+    called = [name_of(paths[0])] if labels == [PLAIN] else [*map(_as_file_name, labels)]
+    name = "_".join([*called, *added])[:_LONGEST]
     made = Worlds.of_file(name, first, file, file.model_dump(), bases)
     require_fitting(made)
     return made if made.is_random else made.of(1)
+
+
+def _description(paths: Sequence[Path], methods: Mapping[str, Any]) -> str:
+    """What is compared, for a caption."""
+    world = f"{name_of(paths[0])}: " if PLAIN in methods else ""
+    return f"{world}{', '.join(methods)}; the same seeds."
 
 
 def _base_with(changes: Mapping[str, Any], path: Path, folder: Path, trust: Trust) -> Base:

@@ -19,7 +19,16 @@ from hopfield_nav.extensions.clearance import scene_of_world
 from hopfield_nav.extensions.whole_arm.blocking import block_known
 from hopfield_nav.extensions.whole_arm.grid import JointGrid, grid_of
 from hopfield_nav.extensions.whole_arm.learning import CollisionBelief
-from hopfield_nav.figures import CENTIMETRE, COLOURS, PAGE, add_legend, new_figure, path_rows
+from hopfield_nav.figures import (
+    CENTIMETRE,
+    COLOURS,
+    PAGE,
+    add_legend,
+    new_figure,
+    panels_across,
+    path_rows,
+    sheet_width,
+)
 from hopfield_nav.figures.run import Now, show_halo, space_handles
 from hopfield_nav.figures.solid import (
     CellPose,
@@ -49,9 +58,9 @@ def places_page(run: Run) -> Figure | None:
         return None
     view, q = _view_of(run), data.q.values
     left, right, low, high = view.limits()
-    figure = new_figure(
-        PAGE, min(PAGE * (high - low) / (right - left), 18 * CENTIMETRE) + 1.0 * CENTIMETRE
-    )
+    wide = sheet_width(PAGE)
+    tall = min(wide * (high - low) / (right - left), 18 * CENTIMETRE)
+    figure = new_figure(wide, tall + 1.0 * CENTIMETRE)
     ax = figure.add_subplot()
     ghosts = np.linspace(0, len(q) - 1, _GHOSTS + 2).astype(int)[:-1]
     solids = add_poses(
@@ -198,8 +207,11 @@ def slices_page(run: Run) -> Figure | None:
     pairs = list(itertools.pairwise(joints))
     if not pairs:
         return None
-    figure = new_figure(PAGE, PAGE / 2 * -(-len(pairs) // 2) * 0.8 + CENTIMETRE)
-    axes = figure.subplots(-(-len(pairs) // 2), 2, squeeze=False).ravel()
+    columns = panels_across(2, PAGE)
+    rows = -(-len(pairs) // columns)
+    wide = sheet_width(PAGE)
+    figure = new_figure(wide, wide / columns * rows * 0.8 + CENTIMETRE)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes[len(pairs) :]:
         ax.set_visible(False)
     for ax, (across, up) in zip(axes, pairs, strict=False):

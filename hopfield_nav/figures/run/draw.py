@@ -17,9 +17,15 @@ from matplotlib.figure import Figure
 from dynamics import BadInput, require_known
 from hopfield_nav.figures.run import pages as paper
 from hopfield_nav.figures.run.maps import draw_collision_space, draw_trajectory
-from hopfield_nav.figures.run.network import network_page
+from hopfield_nav.figures.run.network import draw_network, network_page
 from hopfield_nav.figures.run.on_request import convergence_page, link_forces_page
-from hopfield_nav.figures.run.signals import draw_collision_count, draw_force_magnitude
+from hopfield_nav.figures.run.signals import (
+    draw_collision_count,
+    draw_force_magnitude,
+    draw_force_zoom,
+    typical_collision,
+)
+from hopfield_nav.figures.run.touches import require_true_touch
 from hopfield_nav.figures.saving import add_note, save_figure, settings_note, shown_in_notebooks
 from hopfield_nav.figures.solid import in_space
 from hopfield_nav.figures.style import paper_style
@@ -47,6 +53,11 @@ _OF_SIGNALS: dict[str, Page] = {
     "reference": paper.reference_page,
 }
 
+_OF_ONE_TOUCH: dict[str, Callable[[Run, int], Figure | None]] = {
+    "network": network_page,
+    "force_zoom": paper.force_zoom_page,
+}
+
 
 def pages_of(run: Run) -> dict[str, Page]:
     """The figures of a run by the names of their files: of the map, by its owner, and of signals."""
@@ -69,11 +80,18 @@ def pages_of(run: Run) -> dict[str, Page]:
     )
 
 
-def _page_of(run: Run, pages: dict[str, Page], name: str) -> Figure | None:
+def _page_of(run: Run, pages: dict[str, Page], name: str, touch: int | None) -> Figure | None:
     """A figure, if there is one of this run; those of signals need more than one row."""
     if name in ("snapshots", *_OF_SIGNALS) and run.data.sizes["time"] <= 1:
         return None
-    return pages[name](run)
+    return pages[name](run) if touch is None else _OF_ONE_TOUCH[name](run, touch)
+
+
+def _require_of_touch(name: str | None, touch: int | None, where: str) -> None:
+    """Refuse a touch for a figure that is not of one."""
+    if touch is not None and name not in _OF_ONE_TOUCH:
+        known = ", ".join(_OF_ONE_TOUCH)
+        raise BadInput("a touch belongs to figures of one", where, name, known)
 
 
 def draw_run_figures(
@@ -82,11 +100,13 @@ def draw_run_figures(
     pdf: bool = False,
     two_processes: bool = False,
     only: str | None = None,
+    touch: int | None = None,
 ) -> list[Path]:
     """Draw every figure that makes sense for a run into a folder, which is made if need be; the files.
 
     ``only`` is the name of one figure, which may be one that is drawn on request alone:
-    ``convergence`` and ``link_forces``.
+    ``convergence`` and ``link_forces``. With ``touch``, counted from 1, ``network`` and
+    ``force_zoom`` show that touch alone, in a file of its own.
 
     Figures of signals are left out where none were recorded, older ones of the same names replaced.
     On request there is a PDF beside each PNG, and a copy of this process helps, see
@@ -96,15 +116,19 @@ def draw_run_figures(
     this run.
     """
     folder, pages = Path(folder), pages_of(run)
+    _require_of_touch(only, touch, "--touch: --only")
     if only is not None:
         require_known(only, pages | _ON_REQUEST, "no such figure", "--only")
         pages = {only: (pages | _ON_REQUEST)[only]}
     folder.mkdir(parents=True, exist_ok=True)
-    names, endings, note = list(pages), ("png", "pdf") if pdf else ("png",), run_note(run)
+    names = list(pages)
+    endings = ("png", "pdf") if pdf else ("png",)
+    note = run_note(run)
+    behind = "" if touch is None else f"_touch_{touch}"
 
     def draw(name: str) -> bool:
-        figure = _page_of(run, pages, name)
-        return figure is not None and bool(save_figure(figure, folder, name, pdf, note))
+        figure = _page_of(run, pages, name, touch)
+        return figure is not None and bool(save_figure(figure, folder, name + behind, pdf, note))
 
     jobs = [partial(draw, name) for name in reversed(names)]  # those that take longest are last
     with paper_style():
@@ -112,7 +136,7 @@ def draw_run_figures(
     made = [name for name, there in zip(names, reversed(drawn), strict=True) if there]
     if only is not None and not made:
         raise BadInput("this run has no such figure", where="--only", found=only)
-    return [folder / f"{name}.{ending}" for name in made for ending in endings]
+    return [folder / f"{name}{behind}.{ending}" for name in made for ending in endings]
 
 
 def draw_set_up(run: Run, folder: Path, name: str) -> Path:
@@ -137,22 +161,43 @@ _ONE_PANEL: dict[str, Callable[[Axes, Run], object]] = {
 }
 
 
-def plot_run(run: Run, name: str, ax: Axes | None = None) -> Axes | Figure:
+def _draw_one_zoom(ax: Axes, run: Run, touch: int | None = None) -> Axes:
+    """The forces of one collision, by default of one with the median delay."""
+    event = typical_collision(run) if touch is None else require_true_touch(run, touch)
+    if event is None:
+        raise BadInput("this run has no such figure", where="plot", found="force_zoom")
+    return draw_force_zoom(ax, run, event)
+
+
+_PANEL_OF_TOUCH: dict[str, Callable[[Axes, Run, int | None], Axes]] = {
+    "network": draw_network,
+    "force_zoom": _draw_one_zoom,
+}
+
+
+def plot_run(
+    run: Run, name: str, ax: Axes | None = None, touch: int | None = None
+) -> Axes | Figure:
     """Draw one figure of a run by the name of its file, or into Axes that are given.
 
+    ``touch``, counted from 1, is for ``network`` and ``force_zoom``.
+
     Raises ``BadInput``: there is no such figure, or none of this run, or it has more than one
-    panel.
+    panel; there is no such touch.
     """
     pages = pages_of(run) | _ON_REQUEST
+    _require_of_touch(name, touch, "plot: touch")
     if ax is not None:
         flat = space_of(run.world).of_places and not in_space(run)
-        allowed = _ONE_PANEL if flat else list(_ONE_PANEL)[2:]
-        require_known(name, allowed, "no figure of one panel", "plot")
+        one_panel = [*_ONE_PANEL] if flat else [*_ONE_PANEL][2:]
+        require_known(name, [*one_panel, *_PANEL_OF_TOUCH], "no figure of one panel", "plot")
+        if name in _PANEL_OF_TOUCH:
+            return _PANEL_OF_TOUCH[name](ax, run, touch)
         _ONE_PANEL[name](ax, run)
         return ax
     require_known(name, pages, "no such figure", "plot")
     with paper_style():
-        figure = _page_of(run, pages, name)
+        figure = _page_of(run, pages, name, touch)
         if figure is None:
             raise BadInput("this run has no such figure", where="plot", found=name)
         below = add_note(figure, run_note(run))

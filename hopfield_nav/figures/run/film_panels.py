@@ -103,7 +103,7 @@ class ScenePanel:
         path = Line2D([], [], color=COLOURS.planned, label="path")
         own = trajectory_handles(self.run, seen_from_above=False)
         own = [handle for handle in own if handle.get_label() != "tool at detection"]
-        return [*own, path, *excluded_handle(self.run)]
+        return [*own, path, *excluded_handle(self.run, hatched=False)]
 
     def show(self, now: Now, new_plan: bool) -> None:
         """Go to a moment; ``new_plan`` says that the plan is another than before."""
@@ -146,7 +146,8 @@ class MapPanel:
         self.ax, self.run, self.deep = ax, run, solid.in_space(run)
         solid.add_grid(ax, run)
         self._lines = [*ax.collections]  # between the cells, which the network must not hide
-        solid.add_cells(ax, run, np.zeros(run.world.map.shape[:2], dtype=int))
+        free = np.zeros(run.world.map.shape[:2], dtype=int)
+        solid.add_cells(ax, run, free, hatched=False)
         self.network = NetworkLayer(ax, run)
         solid.frame_map(ax, run)
         self.network.add_scale()

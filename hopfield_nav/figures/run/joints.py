@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from hopfield_nav.build import build_arm
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.signals import add_signal, frame_time
+from hopfield_nav.figures.run.touches import after_touch
 from hopfield_nav.figures.sheets import keep_scale
 from hopfield_nav.figures.thinned import envelope
 from hopfield_nav.plugin import NO_REFERENCE
@@ -83,7 +84,8 @@ def reference_of_a_plan(run: Run) -> tuple[slice, str]:
     ends = np.concatenate([[time[0]], events, [time[-1]]])
     k = int(np.argmax(np.diff(ends)))
     first, last = np.searchsorted(time, ends[k : k + 2])
-    return slice(int(first), int(last) + 1), f"plan {k}, from {ends[k]:.1f} to {ends[k + 1]:.1f} s"
+    title = after_touch(k)
+    return slice(int(first), int(last) + 1), f"{title}, from {ends[k]:.1f} to {ends[k + 1]:.1f} s"
 
 
 def draw_reference(ax: Axes, run: Run, rows: slice, quantity: tuple[str, str, str | None]) -> Axes:

@@ -4,9 +4,12 @@ A map in a plane, or a level of one in space, is seen from above; a map in space
 without the arm.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -14,6 +17,8 @@ from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.thinned import path_rows
 from hopfield_nav.record import PlanRecord, Run, missed_contacts
+
+_CROSS = 0.5  # [cells] width of the cross in a marked cell
 
 
 def draw_collision_space(ax: Axes, run: Run, scene: solid.SceneView | None = None) -> Axes:
@@ -107,9 +112,8 @@ def _add_collisions(ax: Axes, run: Run, level: int | None) -> None:
     if level is None:
         for ends in zip(marked, actual[:, :2], strict=True):
             ax.plot(*np.array(ends).T, color=COLOURS.true, linewidth=0.6, zorder=5)
-    ax.plot(
-        *marked.T, "x", color="white", markersize=3.6 * size, mew=1.0, zorder=5.5, label="_marked"
-    )
+    width = _CROSS * run.world.map.spacing
+    ax.add_line(_Crosses(marked, width, color="white", mew=1.0, zorder=5.5, label="_marked"))
     ax.plot(
         *actual[:, :2].T,
         "o",
@@ -128,6 +132,20 @@ def _add_collisions(ax: Axes, run: Run, level: int | None) -> None:
             "zorder": 8,
         }
         ax.plot(*missed[:, :2].T, "^", label="_missed", **how)
+
+
+class _Crosses(Line2D):
+    """Crosses at points, as large as the cells that they mark: in a small panel they are small."""
+
+    def __init__(self, points: np.ndarray, width: float, **how: Any) -> None:
+        super().__init__(*points.T, marker="x", linestyle="", **how)
+        self._width = width  # [m]
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw them, at the scale of the axes."""
+        (left, _), (right, _) = self.axes.transData.transform([(0.0, 0.0), (self._width, 0.0)])
+        self.set_markersize((right - left) * 72.0 / self.axes.figure.get_dpi())
+        super().draw(renderer)
 
 
 def draw_plan_in_space(
@@ -241,8 +259,10 @@ def for_a_time_handle(run: Run) -> list[Artist]:
     return [Patch(label="stands for a time", **solid.FOR_A_TIME)] if run.world.changes else []
 
 
-def excluded_handle(run: Run) -> list[Artist]:
+def excluded_handle(run: Run, hatched: bool = True) -> list[Artist]:
     """Legend of cells that no plan may use, where there are any."""
     if run.world.map.rim == "free" and not run.world.known:
         return []
-    return [Patch(color=COLOURS.excluded, alpha=0.35, lw=0, label="excluded")]
+    if not hatched:
+        return [Patch(color=COLOURS.excluded, alpha=solid.FILM_BARRED, lw=0, label="excluded")]
+    return [Patch(label="excluded", **solid.EXCLUDED_CELLS)]

@@ -11,12 +11,14 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from dynamics import BadInput
 from hopfield_nav.build import build_arm, build_obstacles
 from hopfield_nav.figures import network as drawn
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.palette import COLOURS
-from hopfield_nav.figures.sheets import new_figure
-from hopfield_nav.figures.style import CENTIMETRE, PAGE
+from hopfield_nav.figures.run.touches import after_touch, require_touch
+from hopfield_nav.figures.sheets import add_legend, new_figure
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, panels_across, sheet_width
 from hopfield_nav.geometry import capsule_distance
 from hopfield_nav.navigation import space_of
 from hopfield_nav.planning import Landscape, closed_keys, default_beta, neighbourhood_of
@@ -24,8 +26,9 @@ from hopfield_nav.record import PlanRecord, Run
 
 _BOTH = LinearSegmentedColormap.from_list("change", [COLOURS.travelled, "white", COLOURS.felt])
 _MORE = LinearSegmentedColormap.from_list("shadow", ["white", COLOURS.felt])
-_SHADOW = "what the last mark changed:\nin its shadow "
-_SHADOWS = {True: _SHADOW + "σ is\nsmaller", False: _SHADOW + "the goal\nis further away"}
+_SHADOW = "what the last mark changed:\nin its shadow"
+_SHADOWS = {True: _SHADOW + "\nσ is smaller", False: _SHADOW + "\nthe goal is further away"}
+_NARROW = 0.75 * PAGE  # [inch] of a sheet on which titles take two lines
 _LEFT = "steps left"
 _NO_CHANGE = 1e-6  # of the depth
 _AGAINST = "against_beliefs"
@@ -110,6 +113,35 @@ class NetworkOfRun:
         last = self._last_change()
         return sorted({known[k] for k in (0, min(1, last), min(len(known) // 2, last), last)})
 
+    def after(self, touch: int) -> int:
+        """The last known plan that was made after a touch and before the next; touches count from 1.
+
+        Raises ``BadInput``: there is no such touch, or the record has no network of such a plan.
+        """
+        require_touch(self.run, touch)
+        found = [k for k in self.known if self.number[k] == touch]
+        if not found:
+            numbers = sorted({self.number[k] for k in self.known} - {0})
+            allowed = ", ".join(map(str, numbers)) or "none"
+            raise BadInput("no network was kept after it", "touch", touch, allowed)
+        return found[-1]
+
+    def title(self, k: int) -> str:
+        """When a plan was made, in words."""
+        told = after_touch(self.number[k])
+        if not k:
+            return told
+        gap = ",\n" if sheet_width(PAGE) < _NARROW else ", "
+        return f"{told}{gap}{self.time[k]:.1f} s"
+
+    def since(self, k: int) -> str:
+        """What a plan is compared with: the known plan before, in words."""
+        before = self.known[self.known.index(k) - 1]
+        number = self.number[before]
+        if number == self.number[k]:
+            return f"since {self.time[before]:.1f} s"
+        return f"since touch {number}" if number else "since the start"
+
     def change(self, k: int) -> np.ndarray:
         """How much deeper each cell lies than in the known plan before; NaN without a path."""
         before = self.known[self.known.index(k) - 1]
@@ -174,47 +206,110 @@ class NetworkLayer:
         return drawn.Plane((0, 1), (0, 0, *rest), network.origin[:2], network.spacing[:2])
 
 
-def network_page(run: Run) -> Figure | None:
+def network_page(run: Run, touch: int | None = None) -> Figure | None:
     """Four plans over their networks, what the last mark changed, the depth along the paths.
 
-    None of a record without networks.
+    ``touch``: the network after this one alone, counted from 1. None of a record without networks.
+
+    Raises ``BadInput``: the record has no network of a plan after this touch.
     """
     network = network_of(run)
     if network is None:
         return None
+    if touch is not None:
+        return _page_of_one(network, network.after(touch))
     chosen = network.chosen()
     planes = network.planes(chosen)
     depths = [network.depth(k) for k in chosen]
     top = max(float(d[np.isfinite(d)].max(initial=1.0)) for d in depths)
-    figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen))
-    for ax, k, plane, grid in zip(maps, chosen, planes, depths, strict=True):
+    words = _SHADOWS[network.sums]
+    figure, maps, shadows, strip = _layout(planes, network.near.shape, len(chosen), words)
+    columns = panels_across(max(len(chosen), 3), PAGE)
+    for place, (ax, k, plane, grid) in enumerate(zip(maps, chosen, planes, depths, strict=True)):
         image = _draw_plan(ax, network, k, plane, grid, top)
-        ax.set_xlabel(_name(network, plane.axes[0]))
-        ax.set_ylabel("" if ax is not maps[0] else _name(network, plane.axes[1]))
-        ax.tick_params(labelleft=ax is maps[0])
-    figure.colorbar(image, ax=maps, label=network.label, aspect=14, pad=0.01)
+        is_left = place % columns == 0
+        is_lowest = place + columns >= len(maps)
+        ax.set_xlabel(_name(network, plane.axes[0]) if is_lowest else "")
+        ax.set_ylabel(_name(network, plane.axes[1]) if is_left else "")
+        ax.tick_params(labelleft=is_left, labelbottom=is_lowest)
+    figure.colorbar(image, ax=maps, label=network.label, aspect=14 * _rows(maps, columns), pad=0.01)
     if shadows:
-        middle = float(np.mean(shadows[0].get_position().intervaly))
-        figure.text(0.015, middle, _SHADOWS[network.sums], va="center")
         _draw_shadows(figure, shadows, network, chosen[-len(shadows) :], planes[-len(shadows) :])
     _draw_strip(strip, network, chosen)
-    figure.legend(handles=_handles(network), loc="outside upper center", ncols=8, borderaxespad=0.1)
-    return figure
+    return add_legend(figure, _handles(network), 8)
+
+
+def draw_network(ax: Axes, run: Run, touch: int | None = None) -> Axes:
+    """The network after a touch, counted from 1, or of the last plan that changed something.
+
+    Raises ``BadInput``: the record has no such network.
+    """
+    network = network_of(run)
+    if network is None:
+        raise BadInput("the record has no network", where="plot", allowed="record.network: true")
+    _draw_one(ax, network, network.chosen()[-1] if touch is None else network.after(touch))
+    return ax
+
+
+def _draw_one(ax: Axes, network: NetworkOfRun, k: int) -> Artist:
+    """A plan over its network, with the names of both axes."""
+    (plane,) = network.planes([k])
+    depths = network.depth(k)
+    top = float(depths[np.isfinite(depths)].max(initial=1.0))
+    image = _draw_plan(ax, network, k, plane, depths, top)
+    ax.set_xlabel(_name(network, plane.axes[0]))
+    ax.set_ylabel(_name(network, plane.axes[1]))
+    return image
+
+
+def _page_of_one(network: NetworkOfRun, k: int) -> Figure:
+    """One plan over its network, with a scale, as wide as a column."""
+    (plane,) = network.planes([k])
+    left, right, low, high = plane.extent(network.near.shape)
+    wide = sheet_width(COLUMN)
+    shape = float(np.clip((high - low) / (right - left), 0.3, 1.2))
+    figure = new_figure(wide, (wide - 2.4 * CENTIMETRE) * shape + 2.4 * CENTIMETRE)
+    ax = figure.add_subplot()
+    image = _draw_one(ax, network, k)
+    figure.colorbar(image, ax=ax, label=network.label, aspect=22, pad=0.02)
+    return add_legend(figure, _handles(network), 4)
+
+
+def _rows(panels: list[Axes], columns: int) -> int:
+    """How many rows panels fill."""
+    return -(-len(panels) // columns)
 
 
 def _layout(
-    planes: list, shape: tuple[int, ...], count: int
+    planes: list, shape: tuple[int, ...], count: int, words: str
 ) -> tuple[Figure, list[Axes], list[Axes], Axes]:
+    """Maps, shadows below them and a strip; ``words`` stand in a place that is left free among the shadows.
+
+    On a sheet as wide as a page every shadow stands below its map.
+    """
     left, right, low, high = planes[-1].extent(shape)
-    tall = float(
-        np.clip((PAGE - 2.6 * CENTIMETRE) / max(count, 3) * (high - low) / (right - left), 0.4, 3.2)
-    )
-    rows = 2 if count > 1 else 1
-    figure = new_figure(PAGE, rows * (tall + 0.62 * CENTIMETRE) + 3.6 * CENTIMETRE)
+    columns = panels_across(max(count, 3), PAGE)
+    wide = (sheet_width(PAGE) - 2.6 * CENTIMETRE) / columns
+    tall = float(np.clip(wide * (high - low) / (right - left), 0.4, 3.2))
+    map_rows = -(-count // columns)
+    first = 1 if map_rows == 1 else 0  # free place before the first shadow
+    shadow_rows = -(-(count - 1 + first) // columns) if count > 1 else 0
+    rows = map_rows + shadow_rows
+    figure = new_figure(PAGE, rows * (tall + 0.8 * CENTIMETRE) + 4.0 * CENTIMETRE)
+    figure.get_layout_engine().set(hspace=0.06)  # no title may touch the name of the axis above it
     ratios = [tall] * rows + [2.1 * CENTIMETRE]
-    grid = figure.add_gridspec(rows + 1, max(count, 3), height_ratios=ratios)
-    maps = [figure.add_subplot(grid[0, k]) for k in range(count)]
-    shadows = [figure.add_subplot(grid[1, k]) for k in range(1, count)] if rows > 1 else []
+    grid = figure.add_gridspec(rows + 1, columns, height_ratios=ratios)
+    maps = [figure.add_subplot(grid[divmod(k, columns)]) for k in range(count)]
+    places = [divmod(k + first + map_rows * columns, columns) for k in range(count - 1)]
+    shadows = [figure.add_subplot(grid[place]) for place in places]
+    last = (map_rows + shadow_rows) * columns - 1
+    free = map_rows * columns if first else last
+    if shadows and divmod(free, columns) not in places:
+        beside = figure.add_subplot(grid[divmod(free, columns)])
+        beside.axis("off")
+        if sheet_width(PAGE) < _NARROW:
+            words = words.replace(" mark", "\nmark")
+        beside.text(0.0, 0.5, words, va="center", transform=beside.transAxes)
     return figure, maps, shadows, figure.add_subplot(grid[rows, :])
 
 
@@ -232,7 +327,7 @@ def _draw_plan(
         )
         drawn.mark_ends(ax, network.paths[k], plane)
     _frame(ax, network, plane)
-    ax.set_title(f"plan {k}, {network.time[k]:.1f} s" if k else "at the start", pad=2)
+    ax.set_title(network.title(k), pad=2)
     rest = [axis for axis in range(len(plane.cell)) if axis not in plane.axes]
     # where the map is cut; of more axes it would be too long
     if len(rest) == 1 and network.of_places:
@@ -322,7 +417,6 @@ def _draw_shadows(
     planes: list[drawn.Plane],
 ) -> None:
     """How much deeper, or less deep, each cell lies since the plan before."""
-    known = network.known
     grids = [network.change(k) for k in chosen]
     seen = np.concatenate(
         [g[np.isfinite(g)] for g in (p.of(g) for p, g in zip(planes, grids, strict=True))]
@@ -338,9 +432,11 @@ def _draw_shadows(
         cell = network.plans[k].cell
         if cell is not None and network.of_places and plane.holds(np.array([cell]))[0]:
             ax.plot(*plane.points(np.array([cell]))[0], "s", color=COLOURS.true, ms=3.2, zorder=3)
-        ax.set_title(f"since plan {known[known.index(k) - 1]}", pad=2)
+        ax.set_title(network.since(k), pad=2)
         ax.tick_params(labelleft=False, labelbottom=False)
-    figure.colorbar(image, ax=axes, label=_change_label(network), aspect=14, pad=0.01)
+    columns = panels_across(max(len(axes) + 1, 3), PAGE)
+    tall = 14 * _rows(axes, columns)
+    figure.colorbar(image, ax=axes, label=_change_label(network), aspect=tall, pad=0.01)
 
 
 def _change_label(network: NetworkOfRun) -> str:
@@ -360,7 +456,7 @@ def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
         depths = network.depth(k)[tuple(path.T)]
         depths = np.where(np.isfinite(depths), depths, np.nan)
         style = _DASHES if network.by[k] == _AGAINST else "-"
-        label = "at the start" if k == 0 else f"plan {k}"
+        label = after_touch(network.number[k])
         before_goal = np.arange(len(path)) - len(path) + 1
         ax.plot(before_goal, depths, ls=style, marker=".", ms=3, color=COLOURS.planned, alpha=shade,
                 label=label)  # fmt: skip
@@ -372,7 +468,10 @@ def _draw_strip(ax: Axes, network: NetworkOfRun, chosen: list[int]) -> None:
         ax.plot(
             [-longest, 0], [longest, 0], color=COLOURS.ink, ls=":", lw=1.0, label=_LEFT, zorder=1
         )
-        ax.legend(loc="lower left", ncols=5)
+        if sheet_width(PAGE) < _NARROW:
+            ax.legend(loc="lower left", ncols=2, bbox_to_anchor=(0.0, 1.0), borderaxespad=0.1)
+        else:
+            ax.legend(loc="lower left", ncols=5)
 
 
 def _handles(network: NetworkOfRun) -> list[Artist]:

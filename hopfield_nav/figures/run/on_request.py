@@ -16,6 +16,7 @@ from matplotlib.patches import Patch
 
 from hopfield_nav.figures.palette import COLOURS
 from hopfield_nav.figures.run.network import NetworkOfRun, network_of
+from hopfield_nav.figures.run.touches import after_touch
 from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
 from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
 from hopfield_nav.planning import Activation, activation, iterate
@@ -84,7 +85,7 @@ def convergence_page(run: Run) -> Figure | None:
         before = np.exp(run.data.activation.values[known[-2]])
         traces.append(
             (
-                f"from plan {known[-2]}'s state",
+                f"from the state {after_touch(network.number[known[-2]])}",
                 COLOURS.travelled,
                 settling(network, known[-1], before),
             )
@@ -100,7 +101,7 @@ def convergence_page(run: Run) -> Figure | None:
     lower.set(
         yscale="log",
         ylabel=r"$L - L_{\mathrm{min}}$",
-        xlabel=f"sweeps over the map of plan {known[-1]}",
+        xlabel=f"sweeps over the map {after_touch(network.number[known[-1]])}",
     )
     return add_legend(figure, labelled(figure), 2)
 

@@ -17,8 +17,9 @@ from hopfield_nav.build import all_solids, build_arm
 from hopfield_nav.figures import solid
 from hopfield_nav.figures.run import joints, maps, signals
 from hopfield_nav.figures.run.film_panels import draw_snapshot, snapshot_handles
+from hopfield_nav.figures.run.touches import require_true_touch
 from hopfield_nav.figures.sheets import add_legend, labelled, new_figure, panel_sheet
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE
+from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, panels_across
 from hopfield_nav.figures.thinned import evenly
 from hopfield_nav.navigation import space_of
 from hopfield_nav.record import Run, contact_episodes
@@ -118,9 +119,11 @@ def maps_page(run: Run) -> Figure:
 
 def snapshots_page(run: Run) -> Figure:
     """The arm at up to six moments (7.3)."""
-    moments, scene = key_moments(run), solid.SceneView(run)
+    moments = key_moments(run)
+    scene = solid.SceneView(run)
     left, right, low, high = scene.limits()
-    shape, columns = (high - low) / (right - left), 2 if len(moments) in (2, 4) else 3
+    shape = (high - low) / (right - left)
+    columns = 2 if len(moments) in (2, 4) else 3
     figure, panels = panel_sheet(PAGE, shape, len(moments), columns, snapshot_handles(run), 7,
                                  left=0.35 * scene.in_space, title=0.5)  # fmt: skip
     for name, ax, moment in zip("abcdef", panels, moments, strict=False):
@@ -185,6 +188,7 @@ def _map_page(
     """Panels of a map by their titles, from above, or in space from one side; a note at the lower edge."""
     left, right, low, high = solid.map_extent(run) if scene is None else scene.limits(arm=False)
     shape, title = (high - low) / (right - left), 0.45 * any(draws)
+    columns = panels_across(columns, width)
     if scene is None:
         shape, room = min(shape, 3.0), {"left": 1.25, "right": 0.15, "below": 0.95, "between": 0.18}
     else:
@@ -203,7 +207,8 @@ def _map_page(
         across + note, fontsize="medium", y=0.1 * CENTIMETRE / figure.get_figheight(), va="bottom"
     )
     if scene is None:
-        figure.supylabel("y (m)", fontsize="medium", x=0.1 * CENTIMETRE / width, ha="left")
+        edge = 0.1 * CENTIMETRE / figure.get_figwidth()
+        figure.supylabel("y (m)", fontsize="medium", x=edge, ha="left")
     return figure
 
 
@@ -218,14 +223,12 @@ def set_up_page(run: Run) -> Figure:
     view = solid.CellView(build_arm(run.world), all_solids(run.world), held)
     solid.add_poses(ax, view, [solid.CellPose(q)])
     solid.add_ends(ax, run, 5, view.appear)
+    payload = solid.add_payload(ax, run, q, view.appear)
     solid.frame_cell(ax, view)
     if flat:
         maps.draw_collision_space(figure.add_subplot(1, 2, 2), run)
-    handles = [h for h in maps.space_handles(run) if h.get_label() != "excluded"]
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=len(handles), borderaxespad=0.1
-    )
-    return figure
+    handles = [h for h in maps.space_handles(run) if flat or h.get_label() != "excluded"]
+    return add_legend(figure, [*handles, *payload], 6)
 
 
 def force_page(run: Run) -> Figure | None:
@@ -238,16 +241,13 @@ def force_page(run: Run) -> Figure | None:
     flat = [
         f"${name}_{'xyz'[axis]}$" for name in kinds for axis in range(3) if (name, axis) not in used
     ]
-    rows = -(-len(draws) // 2)
+    columns = panels_across(2, PAGE)
+    rows = -(-len(draws) // columns)
     figure = new_figure(PAGE, (3.0 * max(rows, 1.4)) * CENTIMETRE)
     for k, draw in enumerate(draws):
-        place = 2 * (k % rows) + k // rows + 1  # down the columns: forces first
-        _keep_outer(
-            draw(figure.add_subplot(rows, 2, place)),
-            0,
-            1 if k in (rows - 1, len(draws) - 1) else 2,
-            1,
-        )
+        place = columns * (k % rows) + k // rows + 1  # down the columns: forces first
+        is_lowest = k in (rows - 1, len(draws) - 1)
+        _keep_outer(draw(figure.add_subplot(rows, columns, place)), 0, 1 if is_lowest else 2, 1)
     figure.align_ylabels()
     return add_legend(figure, [*labelled(figure), *signals.flat_handle(flat)], 3)
 
@@ -257,9 +257,13 @@ def force_magnitude_page(run: Run) -> Figure:
     return _two_panels(run, signals.draw_force_magnitude, signals.draw_collision_count, 2.4, 4)
 
 
-def force_zoom_page(run: Run) -> Figure | None:
-    """One collision from close by (7.8); None where there was none."""
-    event = signals.typical_collision(run)
+def force_zoom_page(run: Run, touch: int | None = None) -> Figure | None:
+    """One collision from close by (7.8); None where there was none.
+
+    ``touch``: its number, from 1; default that of the median delay. Raises ``BadInput``: the run has
+    no such touch, or it was a false alarm.
+    """
+    event = signals.typical_collision(run) if touch is None else require_true_touch(run, touch)
     if event is None:
         return None
     upper, lower = (
@@ -282,11 +286,13 @@ def _two_panels(run: Run, upper: Draw, lower: Draw, ratio: float, columns: int) 
 def joint_error_page(run: Run) -> Figure:
     """Errors of all joints (7.9)."""
     n = run.data.sizes["joint"]
-    rows = -(-n // 3)
+    columns = panels_across(3, PAGE)
+    rows = -(-n // columns)
     figure = new_figure(PAGE, (3.6 * rows + 0.4) * CENTIMETRE)
     for k in range(n):
-        ax = joints.draw_joint_error(figure.add_subplot(rows, 3, k + 1), run, k)
-        _keep_outer(ax, k, n, 3)
+        ax = joints.draw_joint_error(figure.add_subplot(rows, columns, k + 1), run, k)
+        _keep_outer(ax, k, n, columns)
+    _small_titles(figure, columns)
     return figure
 
 
@@ -295,14 +301,19 @@ def joints_page(run: Run) -> Figure:
     all_joints = list(range(run.data.sizes["joint"]))
     least = joints.JOINT_SIGNALS["torque"][-1]
     driven = [k for k, tau in enumerate(run.data.tau.values.T) if not signals.is_flat(tau, least)]
-    angle_rows, torque_rows = -(-len(all_joints) // 3), -(-len(driven) // 3)
+    columns = panels_across(3, PAGE)
+    angle_rows = -(-len(all_joints) // columns)
+    torque_rows = -(-len(driven) // columns)
     rows = 2 * angle_rows + torque_rows
     figure = new_figure(PAGE, (3.2 * rows + 1.0) * CENTIMETRE)
     for name, shown, above in (("angle", all_joints, 0), ("speed", all_joints, angle_rows),
                                ("torque", driven, 2 * angle_rows)):  # fmt: skip
         for k, joint in enumerate(shown):
-            ax = joints.draw_joint(figure.add_subplot(rows, 3, 3 * above + k + 1), run, joint, name)
-            _keep_outer(ax, k, len(shown), 3, bottom=shown is driven or (not driven and above > 0))
+            place = columns * above + k + 1
+            ax = joints.draw_joint(figure.add_subplot(rows, columns, place), run, joint, name)
+            is_last = shown is driven or (not driven and above > 0)
+            _keep_outer(ax, k, len(shown), columns, bottom=is_last)
+    _small_titles(figure, columns)
     still = [f"torque of joint {k + 1}" for k in all_joints if k not in driven]
     return add_legend(figure, [*labelled(figure), *signals.flat_handle(still)], 3)
 
@@ -320,6 +331,13 @@ def reference_page(run: Run) -> Figure | None:
     axes[0].set_title(title)
     figure.align_ylabels()
     return add_legend(figure, labelled(figure), 8)
+
+
+def _small_titles(figure: Figure, columns: int) -> None:
+    """Smaller titles above panels of which fewer than three stand beside each other: they are narrow."""
+    if columns < 3:
+        for ax in figure.axes:
+            ax.title.set_size(0.8 * ax.title.get_size())
 
 
 def _keep_outer(ax: Axes, k: int, count: int, columns: int, bottom: bool = True) -> None:

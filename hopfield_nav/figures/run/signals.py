@@ -27,6 +27,9 @@ from hopfield_nav.record import (
 )
 
 BEFORE, AFTER = 0.1, 0.3  # [s] shown before the touch and after the detection
+_PALE = 0.4  # how solid the truth is that the estimate lies upon
+# of the time shown: an arrow that is shorter has its points outside; a label that fits above one
+_SHORT_ARROW, _LONG_ARROW = 0.12, 0.32
 _SECOND = 0.01  # [N] of a second obstacle, from which it is said
 _SCALES = {"F": (1.0, "N"), "M": (0.1, "N·m")}  # what every scale of force and of moment shows
 
@@ -78,10 +81,18 @@ def _component(run: Run, name: str, axis: int) -> tuple[np.ndarray, np.ndarray]:
 def _draw_component(ax: Axes, run: Run, name: str, axis: int) -> Axes:
     true, estimated = _component(run, name, axis)
     least, unit = _SCALES[name]
-    add_signal(ax, run, estimated, COLOURS.felt, linewidth=0.9, label="estimated")
-    add_signal(ax, run, true, COLOURS.true, linewidth=0.6, label="actual")
+    _add_both(ax, run, true, estimated)
     ax.set_ylabel(f"${name}_{'xyz'[axis]}$ ({unit})")
     return frame_time(keep_scale(ax, 2 * least), run)
+
+
+def _add_both(ax: Axes, run: Run, true: np.ndarray, estimated: np.ndarray) -> None:
+    """The truth as a pale area, the estimate as a thin line over it: neither hides the other."""
+    add_signal(ax, run, estimated, COLOURS.felt, linewidth=0.6, zorder=2.5, label="estimated")
+    pale = {"linewidth": 0.6, "alpha": 1.5 * _PALE, "zorder": 2}
+    add_signal(ax, run, true, COLOURS.true, label="actual", **pale)
+    time, values = envelope(run.data.time.values, true)
+    ax.fill_between(time, values, color=COLOURS.true, alpha=_PALE, linewidth=0, zorder=2)
 
 
 def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
@@ -105,17 +116,8 @@ def draw_force_magnitude(ax: Axes, run: Run) -> Axes:
             label="missed contact",
         )
     add_passages(ax, run)
-    add_signal(
-        ax,
-        run,
-        force_norm(run.data.force_estimate.values),
-        COLOURS.felt,
-        linewidth=0.9,
-        label="estimated",
-    )
-    add_signal(
-        ax, run, force_norm(run.data.force.values), COLOURS.true, linewidth=0.6, label="actual"
-    )
+    true = force_norm(run.data.force.values)
+    _add_both(ax, run, true, force_norm(run.data.force_estimate.values))
     add_limits(ax, force_limits(run))
     ax.set_ylabel(r"$\|F\|$ (N)")
     ax.set_ylim(0, max(_SCALES["F"][0], ax.get_ylim()[1]))
@@ -152,20 +154,29 @@ def draw_force_zoom(ax: Axes, run: Run, event: int) -> Axes:
     add_limits(ax, force_limits(run))
     ax.set_ylim(0, 1.3 * max(line.get_ydata().max() for line in ax.lines[:2]))
     ax.set_ylabel(r"$\|F\|$ (N)")
-    touch, detection = (float(run.data[name][event]) for name in ("touch_time", "event_time"))
-    height = 0.88 * ax.get_ylim()[1]
-    how = {
-        "arrowstyle": "<->",
-        "lw": 0.7,
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "mutation_scale": 6,
-        "color": COLOURS.ink,
-    }
-    ax.annotate("", (touch, height), (detection, height), arrowprops=how)
-    text = f"delay {1000 * (detection - touch):.0f} ms"
-    ax.annotate(text, (touch, height), (2, 2), textcoords="offset points", ha="left", va="bottom")
+    _add_delay(ax, run, event, 0.88 * ax.get_ylim()[1])
     return frame_zoom(ax, run, event)
+
+
+def _add_delay(ax: Axes, run: Run, event: int, height: float) -> None:
+    """An arrow from touch to detection at a height [N]; from outside where it would be too short."""
+    touch, detection = (float(run.data[name][event]) for name in ("touch_time", "event_time"))
+    first, last = zoom_span(run, event)
+    share = (detection - touch) / (last - first)
+    how = {"lw": 0.7, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 6, "color": COLOURS.ink}
+    if share >= _SHORT_ARROW:
+        arrows = [(touch, detection, "<->")]
+    else:
+        beside = 0.06 * (last - first)
+        arrows = [(touch, touch - beside, "->"), (detection, detection + beside, "->")]
+    for tip, tail, style in arrows:
+        ax.annotate("", (tip, height), (tail, height), arrowprops={"arrowstyle": style, **how})
+    text = f"delay {1000 * (detection - touch):.0f} ms"
+    if share >= _LONG_ARROW:
+        place, offset, ha, va = ((touch + detection) / 2, height), (0, 2), "center", "bottom"
+    else:
+        place, offset, ha, va = (max(detection, arrows[-1][1]), height), (3, 0), "left", "center"
+    ax.annotate(text, place, offset, textcoords="offset points", ha=ha, va=va)
 
 
 def draw_level_zoom(ax: Axes, run: Run, event: int) -> Axes:

@@ -12,12 +12,15 @@ from .frames import default_pose as default_pose
 from .frames import frames_handles as frames_handles
 from .frames import plot_frames as plot_frames
 from .layers import EXCLUDED as EXCLUDED
+from .layers import EXCLUDED_CELLS as EXCLUDED_CELLS
+from .layers import FILM_BARRED as FILM_BARRED
 from .layers import FOR_A_TIME as FOR_A_TIME
 from .layers import add_bars as add_bars
 from .layers import add_cells as add_cells
 from .layers import add_closed_steps as add_closed_steps
 from .layers import add_ends as add_ends
 from .layers import add_grid as add_grid
+from .layers import add_hatch as add_hatch
 from .layers import add_obstacles as add_obstacles
 from .layers import cell_centres as cell_centres
 from .layers import cell_classes as cell_classes
@@ -35,6 +38,7 @@ from .layers import obstacle_outlines as obstacle_outlines
 from .layers import room_ends as room_ends
 from .layers import slice_outline as slice_outline
 from .layers import start_point as start_point
+from .payload import add_payload as add_payload
 from .picture import Solids as Solids
 from .picture import SpaceLine as SpaceLine
 from .picture import View as View

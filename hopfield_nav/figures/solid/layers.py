@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
+from matplotlib.patches import PathPatch, Polygon
+from matplotlib.path import Path as MplPath
 from numpy.typing import ArrayLike
 
 from dynamics import forward_kinematics
@@ -141,6 +142,14 @@ FOR_A_TIME = {
     "linewidth": 0.6,
     "linestyle": (0, (2, 1)),
 }
+_BARRED = 0.12  # how opaque excluded cells are, below their hatch
+FILM_BARRED = 0.35  # and without one
+EXCLUDED_CELLS = {
+    "facecolor": to_rgba(COLOURS.excluded, _BARRED),
+    "edgecolor": to_rgba(COLOURS.excluded, 0.75),
+    "hatch": "//////",
+    "linewidth": 0,
+}
 _MARKED = 0.8  # how opaque marks are
 _BELIEVED = 0.3  # and cells that are only believed to be occupied
 
@@ -188,11 +197,14 @@ def cell_centres(run: Run, cells: np.ndarray) -> np.ndarray:
     return cell_points(run, cells)[:, :2]
 
 
-def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
-    """Colour cells by class, (nx, ny); of a map in space one level."""
+def add_cells(ax: Axes, run: Run, classes: np.ndarray, hatched: bool = True) -> None:
+    """Colour cells by class, (nx, ny); of a map in space one level.
+
+    Those that are excluded are hatched, but for films, which have colour alone.
+    """
     shades = (
         ("white", 0.0),
-        (COLOURS.excluded, 0.35),
+        (COLOURS.excluded, _BARRED if hatched else FILM_BARRED),
         (COLOURS.planned, 0.25),
         (COLOURS.felt, felt_alpha(run)),
     )
@@ -201,6 +213,19 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray) -> None:
         classes.T, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, origin="lower",
         extent=map_extent(run), interpolation="none", zorder=2, aspect="equal",
     )  # fmt: skip
+    if hatched:
+        add_hatch(ax, cell_centres(run, np.argwhere(classes == EXCLUDED)), run.world.map.spacing)
+
+
+def add_hatch(ax: Axes, centres: np.ndarray, spacing: Any) -> None:
+    """Hatch cells with centres (k, 2) as excluded ones are; ``spacing`` is their width and height."""
+    if not len(centres):
+        return
+    half = np.broadcast_to(spacing, 2) / 2
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]]) * half
+    cells = [MplPath(centre + corners, closed=True) for centre in centres]
+    patch = PathPatch(MplPath.make_compound_path(*cells), zorder=2.05, **EXCLUDED_CELLS)
+    ax.add_artist(patch)
 
 
 def add_closed_steps(ax: Axes, run: Run, steps: np.ndarray, certainty: np.ndarray) -> None:

@@ -32,6 +32,7 @@ HATCHES = {
 }
 _FURTHER = ("////", "\\\\\\\\", "....", "----", "||||", "ooo")  # of the conditions of an aim
 _EMPTY = "#EFEFEF"  # a cell without a value
+_FENCE, _LEAST_OF_FENCES = 3.0, 6  # of the distance of the quartiles; values
 _WIDE = 10.0  # largest over smallest value above which colours are logarithmic
 
 
@@ -154,9 +155,25 @@ def hatches_of(points: Points) -> dict[str, str]:
 
 
 def norm_of(values: np.ndarray, share: np.ndarray, quantity: str) -> Normalize:
-    """Colours for the cells in which the goal was reached; of a count for all."""
+    """Colours for the cells in which the goal was reached; of a count for all. Few outliers are beyond them."""
     good = values[((share > 0) | quantity.endswith("_count")) & np.isfinite(values)]
-    return colour_norm(good if good.size else values)
+    return colour_norm(without_outliers(good if good.size else values))
+
+
+def without_outliers(values: np.ndarray) -> np.ndarray:
+    """The finite values but those far from all others, so that these do not take the whole scale.
+
+    Far is three times the distance of the quartiles beyond them, of logarithms where all are
+    positive. Source: Tukey 1977, Exploratory Data Analysis, 2D (outer fences).
+    """
+    finite = values[np.isfinite(values)]
+    if finite.size < _LEAST_OF_FENCES:
+        return finite
+    scaled = np.log(finite) if finite.min() > 0 else finite
+    low, high = np.percentile(scaled, (25, 75))
+    room = _FENCE * (high - low)
+    near = (scaled >= low - room) & (scaled <= high + room)
+    return finite[near] if room > 0 else finite
 
 
 def colour_norm(values: np.ndarray) -> Normalize:

@@ -25,7 +25,14 @@ from hopfield_nav.figures.run import draw_trajectory, trajectory_handles
 from hopfield_nav.figures.saving import save_figure, settings_note
 from hopfield_nav.figures.sheets import add_legend, labelled, new_figure
 from hopfield_nav.figures.solid import in_space
-from hopfield_nav.figures.style import CENTIMETRE, COLUMN, PAGE, paper_style
+from hopfield_nav.figures.style import (
+    CENTIMETRE,
+    COLUMN,
+    PAGE,
+    panels_across,
+    paper_style,
+    sheet_width,
+)
 from hopfield_nav.figures.sweep.axes import swept_axis
 from hopfield_nav.figures.sweep.heat_map import (
     add_bar,
@@ -45,7 +52,8 @@ MOST_BESIDE = 6  # values of a third parameter, each with a heat map
 FALL_BACK = 4  # other quantities drawn where no main one was recorded
 FRONTS = ((ALARMS, DELAY), (TIME, PEAK))
 RUNS = "runs"  # in the folder of a sweep
-_LETTERS = 42  # of a line above a panel
+_LETTERS = 14  # of a line above a panel, an inch of its width
+_UNBROKEN = "\u00a0"  # between a parameter and its value, which stay in one line
 
 
 def sweep_pages(data: xr.Dataset) -> Iterator[tuple[str, Figure]]:
@@ -150,7 +158,7 @@ def multiples_page(data: xr.Dataset, quantity: str, x: str, y: str, third: str) 
     points = Points(data)
     x, y = _longer_first(points, x, y)
     values = swept_axis(points, third).values
-    columns = min(3, len(values))
+    columns = panels_across(min(3, len(values)), PAGE)
     rows = -(-len(values) // columns)
     figure = new_figure(PAGE, (5.2 * rows + 1.2) * CENTIMETRE)
     medians = np.array([median(points.numbers(quantity)[cell]) for cell in points.settings()])
@@ -172,9 +180,10 @@ def file_name(key: str) -> str:
 
 def _grid(draws: Sequence[Callable[[Axes], Axes]], height: float) -> Figure:
     """One panel in a column, or more of them two a row on a page; heights in cm."""
-    columns = min(2, len(draws))
+    width = PAGE if len(draws) > 1 else COLUMN
+    columns = panels_across(min(2, len(draws)), width)
     rows = -(-len(draws) // columns)
-    figure = new_figure(PAGE if columns == 2 else COLUMN, (rows * height + 0.5) * CENTIMETRE)
+    figure = new_figure(width, (rows * height + 0.5) * CENTIMETRE)
     for k, draw in enumerate(draws):
         draw(figure.add_subplot(rows, columns, k + 1))
     return figure
@@ -254,18 +263,24 @@ def paths_page(data: xr.Dataset, folder: Path) -> Figure | None:
     kept = {index: run for index in marks if (run := _kept(folder, index)) is not None}
     if not kept:
         return None
-    figure = new_figure(PAGE if len(kept) > 1 else COLUMN, 8.5 * CENTIMETRE)
+    width = PAGE if len(kept) > 1 else COLUMN
+    columns = panels_across(len(kept), width)
+    rows = -(-len(kept) // columns)
+    figure = new_figure(width, (0.5 + 8.0 * rows) * CENTIMETRE)
+    letters = int(_LETTERS * sheet_width(width) / columns)
     handles, points = dict[str, Artist](), Points(data)
     for k, (index, run) in enumerate(kept.items()):
-        ax = draw_trajectory(figure.add_subplot(1, len(kept), k + 1), run)
+        ax = draw_trajectory(figure.add_subplot(rows, columns, k + 1), run)
         row, peak = points.row_at(index), run.summary["peak_contact_force_N"]
-        setting = ", ".join(
-            f"{plain(name)} {short(points.values(name)[row])}" for name in points.parameters
-        )
-        words = textwrap.wrap(f"{marks[index]} {setting}", _LETTERS, max_lines=3)
+        settings = [
+            f"{plain(name)} {short(points.values(name)[row])}".replace(" ", _UNBROKEN)
+            for name in points.parameters
+        ]
+        named = f"{marks[index]}{_UNBROKEN}{', '.join(settings)}"
+        words = textwrap.wrap(named, letters, break_long_words=False, break_on_hyphens=False)
         end = f"{run.outcome} after {run.summary['simulated_time_s']:.1f} s"
         end += "" if peak is None else f", {peak:.1f} N at most"
-        ax.set_title("\n".join([*words, end]), loc="left")
+        ax.set_title("\n".join([*words, end]), loc="left", size="small")
         handles |= {str(handle.get_label()): handle for handle in trajectory_handles(run)}
     return add_legend(figure, list(handles.values()), 6)
 

@@ -18,6 +18,7 @@ from hopfield_nav.figures.thinned import evenly
 from hopfield_nav.record import SUMMARY
 
 MOST_NUMBERED = 8
+_DISC = 6.5  # [pt] of a number at the front
 
 
 class SettingMedians(NamedTuple):
@@ -121,14 +122,32 @@ def pareto_corners(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(which.ravel() == k) for k in np.flatnonzero(places[:, 1] < least_before)]
 
 
+def _apart(ax: Axes, found: SettingMedians) -> list[np.ndarray]:
+    """The corners of the front, with those under the disc of the one before in its place."""
+    groups: list[np.ndarray] = []
+    places: list[np.ndarray] = []
+    ax.autoscale_view()  # else it is done when the figure is drawn, and places are not known yet
+    points_an_inch = 72.0 / ax.figure.get_dpi()
+    for tied in found.corners:
+        corner = (found.x[tied[0]], found.y[tied[0]])
+        place = ax.transData.transform(corner) * points_an_inch
+        if places and np.hypot(*(place - places[-1])) < _DISC:
+            groups[-1] = np.concatenate([groups[-1], tied])
+            continue
+        groups.append(tied)
+        places.append(place)
+    return groups
+
+
 def _add_list(ax: Axes, points: Points, found: SettingMedians, marks: list[Artist]) -> None:
     """Numbers at the front, and what they stand for to the right of the axes."""
-    shown = [found.corners[k] for k in evenly(len(found.corners), MOST_NUMBERED)]
+    apart = _apart(ax, found)
+    shown = [apart[k] for k in evenly(len(apart), MOST_NUMBERED)]
     values = [points.values(name) for name in points.parameters]
     handles: list[Artist] = []
     for k, tied in enumerate(shown):
         place = found.x[tied[0]], found.y[tied[0]]
-        ax.plot(*place, "o", color=COLOURS.felt, ms=6.5, mec="white", mew=0.5, zorder=5)
+        ax.plot(*place, "o", color=COLOURS.felt, ms=_DISC, mec="white", mew=0.5, zorder=5)
         ax.annotate(
             f"{k + 1}", place, color="white", size=5.5, ha="center", va="center_baseline", zorder=6
         )

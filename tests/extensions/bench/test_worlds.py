@@ -173,7 +173,11 @@ def test_worlds_and_methods_are_one_table_and_labels_are_names(here):
     assert suite.suite.pairs == (
         ("slow", "below"), ("slow", "quick in slow"), ("below", "quick in below"),
     )  # fmt: skip
-    assert load_worlds(["slow.yaml"], 2, {"quick": Path("quick.yaml")}).methods == ["slow", "quick"]
+    alone = load_worlds(["slow.yaml"], 2, {"quick": Path("quick.yaml")})
+    assert alone.methods == ["as it is", "quick"]
+    assert alone.file.description == "slow: as it is, quick; the same seeds."
+    named = load_worlds(["ours=slow.yaml"], 2, {"quick": Path("quick.yaml")})
+    assert named.methods == ["ours", "quick"]
 
 
 def test_files_of_ones_own_are_shown_without_their_folders(here, capsys):
@@ -404,9 +408,12 @@ def test_strips_have_a_panel_for_what_differs(here):
     rows = rows_of(suite, here / "rows")
     figure = draw_strips(suite, rows, suite.methods, CELL)
     assert figure.get_figwidth() == pytest.approx(8.5 / 2.54)
-    labels = [" ".join(ax.get_ylabel().split()) for ax in figure.axes]
+    labels = [" ".join(ax.get_xlabel().split()) for ax in figure.axes]
     assert "peak contact force (N)" in labels
     assert "detection delay, median (ms)" in labels
+    assert max(ax.get_xlabel().count("\n") for ax in figure.axes) <= 1
+    for ax in figure.axes:  # 15 ms do not fill an axis of their own
+        assert ax.get_xlim()[0] <= 0.0
     same = [{**row, **dict.fromkeys(suite.suite.compare, 1)} for row in rows]
     assert draw_strips(suite, same, suite.methods, CELL) is None
 
