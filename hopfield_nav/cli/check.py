@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynamics import BadInput, list_arms, nearest_name, printable
+from dynamics import BadInput, list_arms, nearest_name, printable, told
 from dynamics.files import is_urdf
 from hopfield_nav.cli.crash import say_refused
 from hopfield_nav.cli.options import Trusted
@@ -31,15 +31,24 @@ def check(
         list[str], typer.Argument(metavar="FILE...", help="Files of worlds, sweeps, suites, arms.")
     ],
     picture: Annotated[
-        bool, typer.Option("--picture", help="Draw each world, as WORLD.png in the current folder.")
+        bool, typer.Option("--picture", help="Draw each world, as WORLD.png.")
     ] = False,
     trust: Trusted = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where pictures go  [default: the current folder]"),
+    ] = None,
 ) -> int:
     """Check files of worlds, sweeps, suites and arms: every fault, and what `run` would refuse or warn of."""
+    if out is not None:
+        if not picture:
+            raise BadInput("only pictures go anywhere", where="--out", allowed="with --picture")
+        with told("cannot be written", out):
+            out.mkdir(parents=True, exist_ok=True)
     status = 0
     for name in files:
         try:
-            print(printable(f"{name}: {_check(name, picture, trust)}"), flush=True)
+            print(printable(f"{name}: {_check(name, picture, trust, out or Path())}"), flush=True)
         except BadInput as error:
             status = say_refused(error)
     return status
@@ -67,7 +76,7 @@ def schema(
     return 0
 
 
-def _check(name: str, picture: bool, trust: bool) -> str:
+def _check(name: str, picture: bool, trust: bool, out: Path) -> str:
     """What is said of a good file; BadInput if it is none."""
     from hopfield_nav.world import Trust, name_of, read_document
 
@@ -77,7 +86,7 @@ def _check(name: str, picture: bool, trust: bool) -> str:
     document = read_document(path, also=_OF_AN_ARM)
     kind = kind_of(document.data)
     if kind == "world":
-        return _check_world(document, path, picture, trust)
+        return _check_world(document, path, picture, trust, out)
     if kind == "arm":
         return _check_arm(str(path), document, picture)
     _refuse_picture(name, picture)
@@ -181,13 +190,13 @@ def _of_storms(storms: "list[tuple[Job, str]]", count: int) -> list[str]:
     ]
 
 
-def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -> str:
+def _check_world(document: "Document", path: Path, picture: bool, trust: bool, out: Path) -> str:
     from hopfield_nav.cli.report import compiling, say
     from hopfield_nav.world import Trust, name_of, placed, refuse, remarks, world_from
 
     world = world_from(document, path.parent, name_of(path), trust=Trust(trust))
-    told = remarks(world)
-    for remark in told:
+    remarked = remarks(world)
+    for remark in remarked:
         say(f"{path}: {remark}")  # at once: what follows may take as long as it says
     from hopfield_nav.experiment import look_for_storm, try_world
 
@@ -197,11 +206,11 @@ def _check_world(document: "Document", path: Path, picture: bool, trust: bool) -
     except BadInput as error:
         refuse(placed((error, *error.others), document), document)
         raise
-    said = ["ok", *told, *simulation.warnings]
+    said = ["ok", *remarked, *simulation.warnings]
     if picture:
         from hopfield_nav.figures.run import draw_set_up
 
-        said.append(f"picture in {draw_set_up(simulation.record(), Path(), world.name)}")
+        said.append(f"picture in {draw_set_up(simulation.record(), out, world.name)}")
     storm = look_for_storm(simulation)
     return "; ".join([*said, *([] if storm is None else [storm])])
 

@@ -26,12 +26,13 @@ _NEXT = {  # commands for what was written
 }  # fmt: skip
 # a file, as a bundled one may name another
 _BESIDE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:py|yaml)\b")
+KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites")
 KEYS = "keys"
-KINDS = ("worlds", "arms", *_METHODS, "sweeps", "suites", KEYS)
+LISTS = (*KINDS, KEYS)
 
 
 def _begin_with(incomplete: str) -> list[str]:
-    return [kind for kind in KINDS if kind.startswith(incomplete)]
+    return [kind for kind in LISTS if kind.startswith(incomplete)]
 
 
 def list_(
@@ -39,7 +40,7 @@ def list_(
         str,
         typer.Argument(
             metavar="WHAT",
-            help=", ".join(KINDS) + ".",
+            help=", ".join(LISTS) + ".",
             autocompletion=_begin_with,
             show_default=False,
         ),
@@ -50,7 +51,7 @@ def list_(
     ] = None,
 ) -> int:
     """List the worlds, arms, control laws, detectors, planners, sweeps, suites, keys … that come along."""
-    require_known(what, KINDS, "unknown list")
+    require_known(what, LISTS, "unknown list")
     lines = describe_known(what)
     if word is not None:
         lines = _with_word(lines, word)
@@ -89,7 +90,7 @@ def _with_word(lines: Mapping[str, str], word: str) -> dict[str, str]:
 def describe_known(what: str) -> Mapping[str, str]:
     """One sentence on each thing of a kind that comes with the program, by name.
 
-    ``what`` is in ``KINDS``.
+    ``what`` is in ``LISTS``.
     """
     if what == KEYS:
         from hopfield_nav.cli.keys import describe_keys

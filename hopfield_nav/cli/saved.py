@@ -61,12 +61,15 @@ def plot(
         bool,
         typer.Option("--footer/--no-footer", help="World and settings in grey below a figure."),
     ] = True,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where they go  [default: RUN/figures]")
+    ] = None,
 ) -> int:
     """Draw the figures of a run or a sweep again, from its record alone."""
     from hopfield_nav.figures import on_sheet
 
     with on_sheet(None if width is None else 1e-3 * width, footer):
-        paths = _draw(run, pdf, only, heat, over, touch)
+        paths = _draw(run, out, pdf, only, heat, over, touch)
     for path in paths:
         print(printable(str(path)))
     return 0
@@ -74,6 +77,7 @@ def plot(
 
 def _draw(
     run: Path,
+    out: Path | None,
     pdf: bool,
     only: str | None,
     heat: str | None,
@@ -90,15 +94,15 @@ def _draw(
                 "a heat map is of a quantity over two parameters", where="--over" if heat else "--heat",
                 found=over if heat else None, allowed="--heat QUANTITY --over A,B",
             )  # fmt: skip
-        return draw_heat(run, heat, names[0], names[1], pdf)
+        return draw_heat(run, heat, names[0], names[1], pdf, out)
     if (run / "sweep.csv").is_file():
         from hopfield_nav.figures.sweep import draw_sweep_figures
 
         for option, value in (("--touch", touch), ("--only", only)):
             if value is not None:
                 raise BadInput("of a run, and this is a sweep", where=option, found=value)
-        return draw_sweep_figures(run, pdf=pdf)
-    return draw_run(load_saved_run(run), run, pdf, only, touch)
+        return draw_sweep_figures(run, pdf=pdf, out=out)
+    return draw_run(load_saved_run(run), run, pdf, only, touch, out)
 
 
 def animate(
@@ -112,9 +116,16 @@ def animate(
         typer.Option("--to", min=0.0, help="Last simulated time [s]  [default: the end]"),
     ] = None,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="In pixels.")] = "1280x720",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.mp4", help="Where it goes  [default: RUN/animation.mp4]"),
+    ] = None,
 ) -> int:
     """Make the film of a run, as mp4."""
     from hopfield_nav.figures import Cut
+
+    if out is not None and out.suffix != ".mp4":
+        raise BadInput("not the name of a film", where="--out", found=str(out), allowed="FILE.mp4")
 
     width, times, height = size.lower().partition("x")
     if not (times and width.isdecimal() and height.isdecimal()):
@@ -122,7 +133,9 @@ def animate(
             "not understood", where="--size", found=size, allowed="WIDTHxHEIGHT, such as 1920x1080"
         )
     cut = Cut(begin, end, fps, (int(width), int(height)))
-    print(printable(str(film_run(load_saved_run(run), run, cut))))
+    with told("cannot be written", run if out is None else out):
+        path = film_run(load_saved_run(run), run, cut, out)
+    print(printable(str(path)))
     return 0
 
 
@@ -172,27 +185,29 @@ def draw_run(
     pdf: bool = False,
     only: str | None = None,
     touch: int | None = None,
+    out: Path | None = None,
 ) -> list[Path]:
-    """Draw the figures of a run into its folder, on two processors where there are as many."""
+    """Draw the figures of a run into its folder, or ``out``, on two processors where there are as many."""
     from hopfield_nav.figures import can_copy
     from hopfield_nav.figures.run import draw_run_figures
 
-    inside(folder / "figures", folder)
-    return draw_run_figures(
-        run, folder / "figures", pdf=pdf, two_processes=can_copy(), only=only, touch=touch
-    )
+    place = folder / "figures" if out is None else out
+    if out is None:
+        inside(place, folder)
+    of_one = {} if touch is None else {"touch": touch}
+    with told("cannot be written", place):
+        return draw_run_figures(run, place, pdf=pdf, two_processes=can_copy(), only=only, **of_one)
 
 
-def film_run(run: "Run", folder: Path, cut: "Cut | None" = None) -> Path:
-    """Make the film of a run in its folder, or of a part of it."""
+def film_run(run: "Run", folder: Path, cut: "Cut | None" = None, out: Path | None = None) -> Path:
+    """Make the film of a run, or of a part of it, in its folder or as the file ``out``."""
     from hopfield_nav.cli.report import count_bar
     from hopfield_nav.figures import Cut, can_copy
     from hopfield_nav.figures.run import animate_run
 
     with count_bar("film", "frames") as progress:
-        return animate_run(
-            run, folder / "animation", progress, cut or Cut(), two_processes=can_copy()
-        )
+        path = folder / "animation" if out is None else out.with_suffix("")
+        return animate_run(run, path, progress, cut or Cut(), two_processes=can_copy())
 
 
 def load_saved_run(

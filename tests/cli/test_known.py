@@ -71,3 +71,32 @@ def test_a_shell_is_told_how_a_word_goes_on(typed, known, monkeypatch, capsys):
 def test_the_completion_can_be_shown(capsys):
     assert main(["--show-completion", "bash"]) == 0
     assert "complete -o default -F _hopfield_nav_completion hopfield-nav" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("word", "keys"),
+    [
+        ("f_min", ["detection.threshold"]),
+        ("K_P", ["controller.proportional", "controller.omega"]),
+        ("k_d", ["controller.derivative", "controller.damping_ratio", "controller.omega"]),
+        ("payload", ["tool.payload.mass", "tool.payload.center_of_mass"]),
+        ("detection.report", ["detection.report"]),
+    ],
+)
+def test_keys_are_found_by_a_word_of_the_thesis_or_of_their_own(word, keys, capsys):
+    assert main(["list", "keys", word]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = [line.split()[0] for line in lines]
+    assert set(keys) <= set(found)
+    assert all(word.casefold() in line.casefold() for line in lines)
+
+
+def test_every_key_of_a_world_is_listed_and_a_word_of_none_is_refused(capsys):
+    assert main(["list", "keys"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = {line.split()[0] for line in lines}
+    assert {"goal.cell", "map.spacing", "planner.beta", "sensors.velocity_noise"} <= found
+    assert all(len(line.split()) > 3 for line in lines)
+    refused_by_command(capsys, ["list", "keys", "treshold"], "Did you mean 'threshold'?")
+    assert main(["list", "arms", "ur1"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["ur10e", "ur16e"]

@@ -6,11 +6,14 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from refusals import refused_by_command
 from seven_joints import write_urdf
 
+from dynamics import forward_kinematics, inverse_dynamics, load_arm
+from dynamics.files import write_urdf as urdf_of
 from hopfield_nav import load_sweep, load_world
 from hopfield_nav.cli.app import main
 from hopfield_nav.extensions.bench import find_suite, list_suites, load_suite
@@ -163,3 +166,47 @@ def test_every_kind_of_file_has_a_schema(capsys):
         assert main(["schema", *option]) == 0
         assert json.loads(capsys.readouterr().out)["title"] == f"hopfield-nav {title}"
     refused_by_command(capsys, ["schema", "--arm", "--suite"], "more than one schema")
+
+
+def test_an_arm_file_is_made_of_a_urdf_and_has_its_numbers(tmp_path, monkeypatch, capsys):
+    """To which rotors and friction, which no URDF has, are added by hand; the rest stays as it was."""
+    monkeypatch.chdir(tmp_path)
+    known = load_arm("ur10e")
+    urdf_of(known, "robot.urdf")
+    assert main(["new", "my.yaml", "--arm", "--from", "robot.urdf"]) == 0
+    assert main(["check", "my.yaml"]) == 0
+    assert "ok, an arm with 6 joints" in capsys.readouterr().out
+    arm = load_arm("my.yaml")
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 6))
+    expected = inverse_dynamics(known, q, qd, qdd)
+    np.testing.assert_allclose(inverse_dynamics(arm, q, qd, qdd), expected, atol=1e-9)
+    np.testing.assert_allclose(forward_kinematics(arm, q), forward_kinematics(known, q), atol=1e-12)
+    text = Path("my.yaml").read_text()
+    added = text.replace("rotor_inertia: 0.0", "rotor_inertia: 0.4", 1)
+    added = added.replace("  source: robot.urdf\n- mass", FRICTION, 1)
+    Path("my.yaml").write_text(added)
+    mine = load_arm("my.yaml")
+    assert mine.rotor_inertia.tolist() == [0.4, 0, 0, 0, 0, 0]
+    assert mine.friction[0, :2].tolist() == [5.0, 6.0]
+    assert (
+        main(["run", "empty", "--set", "arm=my.yaml", "--set", "time_limit=0.1", "--no-plots"]) <= 1
+    )
+
+
+FRICTION = "  friction: {coulomb: 5, viscous: 6}\n  source: robot.urdf\n- mass"
+
+
+def test_an_arm_that_comes_along_is_copied_and_what_is_none_is_refused(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "mine.yaml", "--arm", "--from", "ur16e"]) == 0
+    np.testing.assert_array_equal(load_arm("mine.yaml").mass, load_arm("ur16e").mass)
+    capsys.readouterr()
+    refused_by_command(
+        capsys, ["new", "x.yaml", "--arm", "--from", "none.urdf"], "no such arm file"
+    )
+    refused_by_command(
+        capsys, ["new", "x.yaml", "--arm", "--from", "ur10"], "Did you mean 'ur10e'?"
+    )
+    assert not Path("x.yaml").exists()

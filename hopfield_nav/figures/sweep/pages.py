@@ -189,15 +189,18 @@ def _grid(draws: Sequence[Callable[[Axes], Axes]], height: float) -> Figure:
     return figure
 
 
-def draw_sweep_figures(folder: str | Path, pdf: bool = False) -> list[Path]:
+def draw_sweep_figures(
+    folder: str | Path, pdf: bool = False, out: str | Path | None = None
+) -> list[Path]:
     """Draw every figure that makes sense for a sweep into the ``figures`` of its result folder; the files.
 
-    On request there is a PDF beside each PNG; older figures of the same names are replaced.
+    ``out`` is another folder for them. On request there is a PDF beside each PNG; older figures of
+    the same names are replaced.
 
     Raises ``BadInput``: there is no result in the folder; ``OSError``: a file cannot be written.
     """
     data = read_table(folder)
-    figures = inside(Path(folder) / "figures", Path(folder))
+    figures = _place(folder, out)
     written: list[Path] = []
     with paper_style():
         for name, figure in chain(sweep_pages(data), [("paths", paths_page(data, Path(folder)))]):
@@ -220,10 +223,18 @@ def sweep_note(data: xr.Dataset) -> str:
     return settings_note(f"{name}  ·  0 in every run: {idle}" if idle else name, shared)
 
 
-def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False) -> list[Path]:
+def _place(folder: str | Path, out: str | Path | None) -> Path:
+    """Where the figures of a sweep go: into its folder, or ``out``."""
+    return inside(Path(folder) / "figures", Path(folder)) if out is None else Path(out)
+
+
+def draw_heat(
+    folder: str | Path, quantity: str, x: str, y: str, pdf: bool = False,
+    out: str | Path | None = None,
+) -> list[Path]:  # fmt: skip
     """Draw a heat map of any quantity over two parameters of a sweep in its result folder; the files.
 
-    ``x`` lies across, ``y`` upwards; on request there is a PDF beside the PNG.
+    ``x`` lies across, ``y`` upwards; ``out`` is another folder; on request there is a PDF beside the PNG.
 
     Raises ``BadInput``: there is no result in the folder, or no such column, or nothing varies in
     it.
@@ -238,7 +249,7 @@ def draw_heat(folder: str | Path, quantity: str, x: str, y: str, pdf: bool = Fal
         raise BadInput("every run has the same value, or none", where="--heat", found=quantity)
     with paper_style():
         figure = heat_maps_page(data, [quantity], x, y)
-        figures = inside(Path(folder) / "figures", Path(folder))
+        figures = _place(folder, out)
         return save_figure(figure, figures, f"heat_{file_name(quantity)}", pdf, sweep_note(data))
 
 

@@ -50,7 +50,8 @@ def watch(
     same_motor: common.SameMotor = None,
     episodes: common.Episodes = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep what comes, for replay.")
+        Path | None,
+        typer.Option("--record", "--out", metavar="FOLDER", help="Keep what comes, for replay."),
     ] = None,
     seconds: Annotated[
         float, typer.Option("--for", min=0.0, metavar="SECONDS", help="Of the stream, then stop.")
