@@ -49,7 +49,7 @@ class Space:
         return False
 
     def draws(self, world: World) -> list[str]:
-        """What it draws, in words; one that tells no more than ``is_random`` draws its own numbers."""
+        """What it draws, in words; by default its own numbers where ``is_random`` says so."""
         return ["the map's own numbers"] if self.is_random(world) else []
 
     def random_goal(self, world: World, generator: np.random.Generator) -> GoalSection:
