@@ -38,7 +38,7 @@ CORE = {
     ),
     "list": (
         "known",
-        "List the worlds, arms, control laws, detectors, planners, sweeps, suites … that come along.",
+        "List the worlds, arms, control laws, detectors, planners, sweeps, suites, keys … that come along.",
     ),
     "schema": ("check", "Print the JSON Schema of a world file, for editors."),
     "plot": ("saved", "Draw the figures of a run or a sweep again, from its record alone."),
