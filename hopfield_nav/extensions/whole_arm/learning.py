@@ -89,11 +89,10 @@ class WholeArmLearning:
         elif last is not None and number == 0:
             self.shut_entries.add(last)
 
-    def passage(self, route: Route, until: int) -> None:
-        """The segments before number ``until`` were driven without a touch."""
+    def passage(self, route: Route, until: int, swept: np.ndarray) -> None:
+        """The segments before number ``until``, over joint angles (m, n) [rad], were driven without a touch."""
         cells, steps = route.passed(until)
         self.beliefs.passed(cells, steps)
-        swept = route.swept(until)
         self.passed = np.vstack([self.passed, swept])
         self.collisions.passed(cells, swept)
 

@@ -79,14 +79,10 @@ class Route(NamedTuple):
             s for s in steps if s is not None
         ]
 
-    def swept(self, until: int) -> np.ndarray:
-        """Configurations (m, n) on these segments [rad]."""
-        driven = self.rows[: until + 1]
-        longest = float(np.abs(np.diff(driven, axis=0)).max(initial=0.0)) if self.joined else 0.0
-        share = np.linspace(0.0, 1.0, max(numbers.SWEPT_POSES, int(longest / numbers.SWEPT_APART)))[
-            :, None, None
-        ]
-        return (driven[:-1] + share * np.diff(driven, axis=0)).reshape(-1, driven.shape[1])
+    def begin_of(self, trajectory: Trajectory, number: int) -> float:
+        """When segment ``number`` begins, or the last one ends [s]."""
+        knots = trajectory.knots if self.times is None else self.times
+        return float(knots[number])
 
     def without_repeats(self) -> "Route":
         """The waypoints without those at which the one before is as well."""
@@ -137,10 +133,25 @@ def joint_lines(
     return trajectory
 
 
-def before_touch(
-    arm: Arm, trajectory: Trajectory, time: float, distance: float
-) -> np.ndarray | None:
-    """Joint angles (n,) the least while before a time at which some point of the arm was so far away [rad].
+def swept(trajectory: Trajectory, until: float) -> np.ndarray:
+    """Joint angles (m, n) over a trajectory until a time [s], about ``SWEPT_APART`` from one to the next.
+
+    It is the joint that turns the most between two of them that turns by so much. None where the
+    trajectory begins later.
+    """
+    begin = float(trajectory.knots[0])
+    if until <= begin:
+        return np.zeros((0, trajectory.coefficients.shape[-1]))
+    count = 1 + int(np.ceil((until - begin) / numbers.SWEPT_TIME))
+    q, _, _ = values_at(trajectory, np.linspace(begin, until, count))
+    turned = np.cumsum(np.abs(np.diff(q, axis=0, prepend=q[:1])).max(axis=1))
+    first_of_each = np.diff(np.floor(turned / numbers.SWEPT_APART), prepend=-1.0) > 0.0
+    first_of_each[-1] = True  # the last one counts
+    return np.asarray(q[first_of_each])
+
+
+def before_touch(arm: Arm, trajectory: Trajectory, time: float, distance: float) -> float | None:
+    """The least while before a time at which some point of the arm was so far away [s].
 
     The arm follows the trajectory; the distance [m] is from where it is at ``time`` [s], that of
     the touch. None where it was never so far away.
@@ -153,7 +164,7 @@ def before_touch(
     q, _, _ = values_at(trajectory, times)
     ends = _axis_ends(arm, q)
     far = np.linalg.norm(ends - ends[0], axis=2).max(axis=1) >= distance
-    return np.asarray(q[int(far.argmax())]) if far.any() else None
+    return float(times[int(far.argmax())]) if far.any() else None
 
 
 def _axis_ends(arm: Arm, q: np.ndarray) -> np.ndarray:

@@ -45,14 +45,14 @@ def localize_contact(
 
     The arm has its outline; ``rows`` (k, 2 + 2 n) are from ``control.in_order``, the last one is to
     be read; contact began at ``onset`` [s]. ``model`` has the joints' friction and gears, as far as
-    they are known. If gears give, ``passed`` (m, n) are joint angles at which nothing touched
-    before these rows [rad], and ``resolution`` is the step of the encoders, one or (n,) [rad]. With
-    a ``generator`` a particle filter finds the places, which it draws, and else the fit of every
-    patch.
+    they are known. ``passed`` (m, n) are joint angles at which nothing touched before these rows
+    [rad], and ``resolution`` is the step of the encoders, one or (n,) [rad], of gears that give.
+    With a ``generator`` a particle filter finds the places, which it draws, and else the fit of
+    every patch.
     """
     free = _thinned(angles_in(free_rows(rows, onset, np.inf)))
     giving = gives(model)
-    if giving and passed is not None:
+    if passed is not None:
         free = np.vstack([passed, free])
     swept = capsules_in_base(arm, free) if len(free) else np.zeros((0, 0, 7))
     looks = _looks(rows, onset, model, resolution, 1 if generator is None else numbers.LOOKS)

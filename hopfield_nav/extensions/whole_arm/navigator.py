@@ -21,11 +21,12 @@ from hopfield_nav.extensions.whole_arm.lines import (
     before_touch,
     blended_path,
     joint_lines,
+    swept,
     tool_line,
 )
 from hopfield_nav.extensions.whole_arm.search import CellPath
 from hopfield_nav.extensions.whole_arm.step_checks import Shortener
-from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory
+from hopfield_nav.loop import Trajectory, evaluate, quintic_trajectory, values_at
 from hopfield_nav.navigation import Navigator
 from hopfield_nav.navigation.map import NOWHERE, Cell, ContactHypotheses, PriorMap, Step, pairs
 from hopfield_nav.navigation.motion import (
@@ -146,7 +147,9 @@ class WholeArmNavigator(Navigator):
         self.map.learning.load_prior(prior)
 
     def arrive(self) -> None:  # noqa: D102
-        self._pass(self._route, len(self._route.rows) - 1)
+        trajectory = self.motion.trajectory
+        if trajectory is not None:
+            self._pass(self._route, len(self._route.rows) - 1, trajectory, trajectory.knots[-1])
 
     def felt_count(self) -> int:
         """Number of cells that are doubted."""
@@ -161,19 +164,21 @@ class WholeArmNavigator(Navigator):
     def why_doubtful(self) -> str:  # noqa: D102
         return self.map.learning.beliefs.why_doubtful(np.zeros(self.map.grid.shape, dtype=bool))
 
-    def _pass(self, route: Route, until: int) -> None:
-        """The segments of a route before number ``until`` were driven without a touch."""
-        self.map.learning.passage(route, until)
+    def _pass(self, route: Route, until: int, trajectory: Trajectory, time: float) -> None:
+        """The segments of a route before number ``until``, until a time [s], were driven without a touch."""
+        self.map.learning.passage(route, until, swept(trajectory, time))
         self._trail += map(Waypoint, route.rows[1 : until + 1], route.cells[1 : until + 1])
 
     def _learn_of(self, detection: Detection, number: int, trajectory: Trajectory) -> None:
         """What the touch on segment ``number`` teaches, and what was driven before it: of a line nearly all."""
         route, until = self._route, number
+        time = route.begin_of(trajectory, number)
         if route.joint_line(number):
-            row = before_touch(self.arm, trajectory, detection.onset.time, numbers.BACK)
-            if row is not None:
-                route, until = route.up_to(number, row), number + 1
-        self._pass(route, until)
+            before = before_touch(self.arm, trajectory, detection.onset.time, numbers.BACK)
+            if before is not None:
+                row = values_at(trajectory, np.array([before]))[0][0]
+                route, until, time = route.up_to(number, row), number + 1, before
+        self._pass(route, until, trajectory, time)
         self.map.learning.touch(detection, self._route, number)
         if self._response is not None:
             line = np.diff(self._route.rows[number : number + 2], axis=0)[0] / self.map.grid.spacing

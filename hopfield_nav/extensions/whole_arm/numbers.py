@@ -133,10 +133,10 @@ LINE_GRID, LINE_PARTS, BLEND_PARTS = (
 )  # rad; interval on a line, least number there, and on a blend [numeric]
 BLEND_LENGTH = 2.5  # path length of a blend beside what it cuts off each line [numeric]
 NUDGE = 1e-4  # rad; for the speed of points [numeric]
-SWEPT_POSES, SWEPT_APART = (
-    8,
-    0.05,
-)  # 1, rad; poses on a driven segment that rule places out, and between two [guess]
+SWEPT_APART, SWEPT_TIME = (
+    0.04,
+    0.01,
+)  # rad, s; between two poses at which the arm was free, and between looks for them [guess]
 
 # Touches and retreats (``learning``, ``navigator``)
 ON_STEP = 0.02  # rad; as near to the line of a step, or as far inside a part of it, a touch is one on it [guess]

@@ -78,16 +78,17 @@ def test_weights_on_a_rough_surface_are_honest_and_on_a_smooth_one_stay_so(monke
     assert wrong[0.0, True] < 0.05
 
 
-def test_where_the_arm_was_free_it_is_not_touched():
+@pytest.mark.parametrize("model", [GIVING, IDEAL], ids=["giving", "ideal"])
+def test_where_the_arm_was_free_it_is_not_touched(model):
     excluded = 0
     for seed in range(8):
         rows, _ = touch(seed, force=15.0)
-        before = localize_contact(GIVING, rows, ONSET, GIVING)
+        before = localize_contact(GIVING, rows, ONSET, model)
         poses = rows[-1, 2:8] + np.linspace(0.05, 0.3, 16)[:, None] * QD
         depth = arm_distance(GIVING, poses, pack_primitives(sphere(p, 1e-6) for p in before.points))
         if depth.min(axis=(0, 1))[0] > -0.025:  # not wholly in the arm
             continue
-        after = localize_contact(GIVING, rows, ONSET, GIVING, passed=poses)
+        after = localize_contact(GIVING, rows, ONSET, model, passed=poses)
         apart = np.linalg.norm(after.points - before.points[0], axis=1)
         assert not len(apart) or apart.min() > 0.005
         excluded += 1

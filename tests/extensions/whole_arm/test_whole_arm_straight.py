@@ -12,7 +12,7 @@ from hopfield_nav.control import Onset
 from hopfield_nav.experiment import Simulation
 from hopfield_nav.extensions.clearance import build_scene, motion_is_free
 from hopfield_nav.extensions.whole_arm import JointGrid, numbers
-from hopfield_nav.extensions.whole_arm.lines import blend_points, blended_path
+from hopfield_nav.extensions.whole_arm.lines import blend_points, blended_path, swept
 from hopfield_nav.extensions.whole_arm.step_checks import Shortener
 from hopfield_nav.geometry import capsules_in_base, pack_primitives, sphere
 from hopfield_nav.loop import evaluate, sample, values_at
@@ -133,6 +133,19 @@ def test_blends_stay_in_their_corners_and_the_motion_keeps_its_limits():
         assert np.abs(sides @ share - (q[inside] - corners[k]).T).max() < 1e-6
         assert share.min() > -1e-6
         assert (share.T * np.linalg.norm(sides, axis=0)).sum(axis=1).max() <= cut[k] + 1e-3
+
+
+def test_free_poses_are_those_that_the_arm_was_at_and_leave_no_gap():
+    """On a blend they are on the curve: the chord between its ends was never driven."""
+    path = blended_path(ARM, ROWS[[0, 2, 6]], np.array([0.0, 0.3, 0.0]), 0.1, 2.0)
+    until = float(path.times[2])  # the end of the blend
+    poses = swept(path.trajectory, until)
+    driven, _, _ = values_at(path.trajectory, np.linspace(2.0, until, 4000))
+    off = np.abs(poses[:, None] - driven[None]).max(axis=2).min(axis=1)
+    assert off.max() < 1e-3
+    assert np.abs(np.diff(poses, axis=0)).max() < 1.3 * numbers.SWEPT_APART
+    assert poses[[0, -1]] == pytest.approx(driven[[0, -1]])
+    assert not len(swept(path.trajectory, 1.9))
 
 
 def test_a_blend_leads_from_one_line_to_the_other_along_both():
