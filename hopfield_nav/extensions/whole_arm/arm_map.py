@@ -27,6 +27,7 @@ from hopfield_nav.extensions.whole_arm.blocking import cells_near
 from hopfield_nav.extensions.whole_arm.grid import Carried, finer, goal_solutions, grid_of
 from hopfield_nav.extensions.whole_arm.learning import CollisionBelief, WholeArmLearning
 from hopfield_nav.extensions.whole_arm.lines import Waypoint, tool_line
+from hopfield_nav.extensions.whole_arm.probes import Probes
 from hopfield_nav.extensions.whole_arm.search import CellPath, Exits, Query, Search
 from hopfield_nav.extensions.whole_arm.separation import Separation
 from hopfield_nav.extensions.whole_arm.strategies import ArmReport, belief_for
@@ -182,7 +183,10 @@ class ArmMap:
             if len(line := tool_line(arm, self.scene, q, world.planner.approach)) > 1
         ]
         self.search = Search(arm, self.scene, self.grid, goals, own, world.seed, most, lines)
-        self.separation = Separation(arm, self.grid, self.search, world.planner.no_path_error)
+        self._may_probe = world.planner.no_path_error > 0.0
+        self._makes_room = False  # whether the arm goes back before a probe
+        self.probes = Probes(arm, self.scene, self.grid, self.search)
+        self.separation = Separation(arm, self.search, world.planner.no_path_error)
         self.learning, self._belief = WholeArmLearning(world, arm, self.grid), belief_for(world)
         answers_are_ours = own is None and is_ours("response", world.explore.method)
         self._may_refine = world.planner.finer and answers_are_ours
@@ -222,8 +226,14 @@ class ArmMap:
             why = f", {touched} of them after a touch, which is no proof" if touched else ""
             grade = Grade.DOUBTFUL if touched else Grade.FACTS
             return End(f"no cell of the map can be entered from where the arm is{why}", grade)
+        may_go_back = straight and len(trail) > 1
+        if self._makes_room and may_go_back and not self.probes.has_room(q, self.collisions):
+            return None
+        self._makes_room = False
         choice, evidence = self.path_by_belief(here, q)
-        is_settled = self.separation.judge(self.learning) and choice is not None
+        self.probes.look_back(self.collisions)
+        is_shut = self.separation.judge(self.learning, self.probes.directions())
+        is_settled = is_shut and choice is not None
         if not is_settled and (carried := self.refine(choice, q)):
             trail[:] = [Waypoint(row, cell and carried.cell(cell)) for row, cell in trail]
             return self.next_step(q, trail, straight, note)
@@ -235,19 +245,32 @@ class ArmMap:
             return End(f"{what} {why}", Grade.PROBABLE, bound)
         if choice is None:
             return self.why_none(here, q)
-        trial = self.separation.trial(choice.path, q, self.learning)
-        return Drive(
-            trial or choice.path,
-            evidence,
-            MotionPhase.TO_GOAL if trial is None else MotionPhase.TRIAL,
-        )
+        if self._may_probe:
+            if may_go_back and self.probes.wants_room(choice.path, q, self.learning):
+                self._makes_room = True
+                return None
+            probe = self.probes.next(choice.path, q, self.learning)
+            if probe is not None:
+                return Drive(probe, evidence, MotionPhase.TRIAL)
+        return Drive(choice.path, evidence, MotionPhase.TO_GOAL)
 
     def entry(self, q: np.ndarray, straight: bool) -> Cell | None:
-        """The cell over which the arm enters the map; before ``straight`` motion not a doubted one, if it may."""
+        """The cell over which the arm enters the map.
+
+        Before ``straight`` motion none against the last push, and none that is doubted, if it may.
+        """
         rough, against = self.learning.beliefs.rough, self.collisions.against
         cells = [cell for cell in self.search.entries(q) if cell not in self.learning.shut_entries]
-        if straight:
-            cells.sort(key=lambda cell: (bool(against[cell] > numbers.NO_DOUBT), cell in rough))
+        if straight and cells:
+            centres = self.search.centre(np.array(cells), q)
+            is_pushed = dict(zip(cells, self.learning.is_against_push(q, centres), strict=True))
+            cells.sort(
+                key=lambda cell: (
+                    bool(is_pushed[cell]),
+                    bool(against[cell] > numbers.NO_DOUBT),
+                    cell in rough,
+                )
+            )
         return cells[0] if cells else None
 
     def path_by_belief(self, here: Cell, q: np.ndarray) -> tuple[Choice | None, CollisionEvidence]:
@@ -306,9 +329,8 @@ class ArmMap:
         self._may_refine, self.grid = False, fine
         self.search = Search(self._arm, self.scene, fine, solutions, seed=self._world.seed)
         self.learning.move_to(fine, carried)
-        self.separation = Separation(
-            self._arm, fine, self.search, self._world.planner.no_path_error
-        )
+        self.probes.move_to(fine, self.search)
+        self.separation = Separation(self._arm, self.search, self._world.planner.no_path_error)
         return carried
 
     def why_none(self, here: Cell, q: np.ndarray) -> End:

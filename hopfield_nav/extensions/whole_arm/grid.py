@@ -304,9 +304,18 @@ def goal_solutions(world: World, arm: Arm, scene: Scene, grid: JointGrid) -> np.
     return rows[~collides(arm, scene, rows)] if len(rows) else rows
 
 
-def _solutions(arm: Arm, rotations: np.ndarray, position: np.ndarray) -> np.ndarray:
+def solutions_at(
+    arm: Arm, rotations: np.ndarray, positions: np.ndarray, grid: JointGrid
+) -> np.ndarray:
+    """Joint angles (k, n) with the tool at positions (m, 3), in rotations (m, 3, 3); k may be 0."""
+    if not has_closed_form(arm):
+        return np.zeros((0, len(arm.dh)))
+    return _turned(_solutions(arm, rotations, positions), arm, grid)
+
+
+def _solutions(arm: Arm, rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
     poses = np.tile(np.eye(4), (len(rotations), 1, 1))
-    poses[:, :3, :3], poses[:, :3, 3] = rotations, position
+    poses[:, :3, :3], poses[:, :3, 3] = rotations, positions
     rows = inverse_kinematics(arm, poses).reshape(-1, len(arm.dh))
     return rows[np.isfinite(rows).all(axis=1)]
 

@@ -6,11 +6,15 @@ adds up, as -ln(1 - certainty), the measure that ``beliefs`` has for steps. Plac
 arm has passed are ruled out, and places beside those of other touches gain weight: an obstacle is
 often touched more than once.
 
+What touches links 1 to k does so whatever the joints beyond are. So a touch that was surely on these
+links speaks against a whole *block*: all cells with the same cells of joints 1 to k.
+
 Where a touch was likely at one place, an obstacle has a surface there, along the arm's own. Some
 points of that plane may be believed to be occupied too, with a share of the place's weight, until
 the arm contains them. They speak against cells alone: they close no step and settle no early no.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +26,11 @@ from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.blocking import mark_ball
 from hopfield_nav.extensions.whole_arm.grid import Carried, JointGrid
 from hopfield_nav.extensions.whole_arm.lines import Route
-from hopfield_nav.extensions.whole_arm.localization import localize_contact, when_to_look
+from hopfield_nav.extensions.whole_arm.localization import (
+    localize_contact,
+    motion_at,
+    when_to_look,
+)
 from hopfield_nav.extensions.whole_arm.search import ExitSet
 from hopfield_nav.geometry import (
     LINK,
@@ -60,6 +68,7 @@ class WholeArmLearning:
         self.shut_exits: ExitSet = set()  # solutions felt not to be reached from a cell
         self.shut_entries: set[Cell] = set()  # cells felt not to be entered from beside them
         self._felt_at: dict[Step, float] = {}
+        self._last: Detection | None = None  # touch
 
     def confirm(self, level: float) -> None:
         """Whether what was touched before was still felt when the arm went back: the alarm level then."""
@@ -73,10 +82,13 @@ class WholeArmLearning:
         ``confirm`` makes it a fact, after so many stops as ``Beliefs`` says. Of a joint line the
         cells are rough.
         """
+        self._last = detection
         (first, last), step = route.cells[number : number + 2], route.step(number)
         line = route.joint_line(number)
         if line:  # from elsewhere the arm may enter where it could not before
             self.shut_entries.clear()
+        if route.goal < 0 and last is None and not line:
+            return  # a probe: what it touched is said by its places
         if number >= len(route.rows) - 1 - route.on_tool_line:
             self.shut_exits.add((route.goal, None))
         elif line:
@@ -96,6 +108,19 @@ class WholeArmLearning:
         self.passed = np.vstack([self.passed, swept])
         self.collisions.passed(cells, swept)
 
+    def is_against_push(self, q: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """(k,) bool: whether lines from joint angles (n,) to others (k, n) lead against the last push [rad].
+
+        It is that of the last touch, if this was near. So the arm would be touched there at once.
+        """
+        touch = self._last
+        if touch is None or np.abs(touch.onset.q - q).max() > numbers.NEAR_TOUCH:
+            return np.zeros(len(ends), dtype=bool)
+        lines = ends - q
+        along = lines @ touch.torque
+        size = np.linalg.norm(lines, axis=1) * np.linalg.norm(touch.torque)
+        return np.asarray(along < -numbers.AGAINST_PUSH * size)
+
     def look_at(self, detection: Detection) -> float:
         """When ``localize`` is to be asked [s]."""
         return when_to_look(detection.onset.time, detection.time, self._model)
@@ -111,7 +136,8 @@ class WholeArmLearning:
             self._arm, rows, onset, self._model, self.passed, self._resolution, self._generator
         )
         if len(places.points):
-            self.collisions.add(places, detection.onset.q)
+            q = detection.onset.q
+            self.collisions.add(places, q, block_of(places, q, motion_at(rows, onset)))
         return places
 
     def move_to(self, grid: JointGrid, carried: Carried) -> None:
@@ -131,6 +157,15 @@ class WholeArmLearning:
         for places in prior.places:
             self.collisions.add(places)
         self.collisions.passed([], prior.free)
+
+
+class Block(NamedTuple):
+    """What a touch of an inner link says: there it touches, whatever the joints beyond that link are."""
+
+    joints: int  # number of the first joints, which move the link
+    q: np.ndarray  # (n,) joint angles of the touch [rad]
+    velocity: np.ndarray  # (n,) of the joints when it began [rad/s]
+    certainty: float
 
 
 class _Touch(NamedTuple):
@@ -168,6 +203,9 @@ class CollisionBelief:
         self.against = np.zeros(grid.shape, dtype=np.float32)
         self._touches: list[_Touch] = []
         self._free: set[tuple[int, ...]] = set()
+        # what inner links were touched at, and the cells of the first joints that it closes
+        self._blocks: list[Block] = []
+        self._closed: dict[tuple[int, ...], float] = {}
 
     @property
     def touches(self) -> list[ContactHypotheses]:
@@ -179,11 +217,20 @@ class CollisionBelief:
         """Joint angles (n,) of each touch [rad]; None of those that an earlier run felt."""
         return [touch.q for touch in self._touches]
 
-    def add(self, places: ContactHypotheses, q: np.ndarray | None = None) -> None:
-        """One more touch, at joint angles (n,) [rad] if they are known."""
+    def add(
+        self, places: ContactHypotheses, q: np.ndarray | None = None, block: Block | None = None
+    ) -> None:
+        """One more touch, at joint angles (n,) [rad] if they are known, and what it says of its block."""
         around = tangent_points(self._arm, q, places, self._surface)
         self._touches.append(self._say(places, places.weights, q, around))
+        if block is not None:
+            self._close(block)
         self._weigh()
+
+    @property
+    def closed_blocks(self) -> dict[tuple[int, ...], float]:
+        """By the cells of the first joints: the certainty that they are closed whatever the other joints are."""
+        return self._closed.copy()
 
     def on(self, grid: JointGrid, free: set[tuple[int, ...]], shells: Shells) -> "CollisionBelief":
         """The same places on another map, whose cells ``free`` the arm was in; with other shells."""
@@ -192,11 +239,15 @@ class CollisionBelief:
         other._touches = [
             other._say(touch.places, touch.alone, touch.q, touch.around) for touch in self._touches
         ]
+        for block in self._blocks:
+            other._close(block)
         return other
 
     def passed(self, cells: list[tuple[int, ...]], q: np.ndarray) -> None:
         """The arm was at the centres of cells, and at joint angles (m, n), and touched nothing."""
         self._free.update(cells)
+        for cells_of_joints in [c for c in self._closed if _is_visited(c, cells)]:
+            self._whole(cells_of_joints)[...] -= _against(self._closed.pop(cells_of_joints))
         for k, touch in enumerate(self._touches):
             kept, around = ~self._inside(touch.places.points, q), touch.around.copy()
             there = np.flatnonzero(~np.isnan(around[..., 0]))
@@ -237,6 +288,29 @@ class CollisionBelief:
     def has_surfaces(self) -> bool:
         """Whether a surface is believed to go on anywhere."""
         return any(len(touch.beside) for touch in self._touches)
+
+    def _close(self, block: Block) -> None:
+        """Believe a block: its cell lies half a cell beyond where the arm was touched, as it moved.
+
+        Not where the arm was in the block without a touch, or outside the map.
+        """
+        self._blocks.append(block)
+        pace = block.velocity / self._grid.spacing
+        pace = 0.5 * pace / np.abs(pace[: block.joints]).max()
+        cell = np.floor(self._grid.along(block.q) + pace).astype(int)
+        cell[block.joints :] = 0
+        if not self._grid.holds(cell):
+            return
+        inside = cell % np.array(self._grid.shape)
+        joints = tuple(int(c) for c in inside[: block.joints])
+        before = self._closed.get(joints, 0.0)
+        if block.certainty > before and not _is_visited(joints, self._free):
+            self._whole(joints)[...] += _against(block.certainty) - _against(before)
+            self._closed[joints] = block.certainty
+
+    def _whole(self, cells: tuple[int, ...]) -> np.ndarray:
+        """``against`` at all cells of the first joints, to be changed in place."""
+        return self.against[cells + (slice(None),) * (self.against.ndim - len(cells))]
 
     def _weigh(self) -> None:
         """Let every touch hear where the others may have been, each as it weighs alone."""
@@ -293,6 +367,30 @@ class CollisionBelief:
         return np.asarray((point_distances(self._arm, q, points) < -numbers.DEEP).any(axis=(0, 1)))
 
 
+def block_of(places: ContactHypotheses, q: np.ndarray, velocity: np.ndarray | None) -> Block | None:
+    """What a touch at joint angles (n,) [rad], in motion, says of its block; None if it says nothing.
+
+    The block is of the joints up to the outermost link on which more than ``BEYOND_BLOCK`` of the
+    touch may have been. None where these are all, or none of them moved.
+    """
+    heavy = places.links[places.weights > numbers.BEYOND_BLOCK]
+    joints = int(heavy.max(initial=0))
+    if velocity is None or not 0 < joints < len(q):
+        return None
+    if np.abs(velocity[:joints]).max() < numbers.STANDING_SPEED:
+        return None
+    within = float(places.weights[places.links <= joints].sum())
+    return Block(joints, q, velocity, min(within, numbers.BLOCK_CERTAINTY))
+
+
+def _is_visited(cells: tuple[int, ...], visited: Iterable[tuple[int, ...]]) -> bool:
+    return any(other[: len(cells)] == cells for other in visited)
+
+
+def _against(certainty: float) -> np.float32:
+    return np.float32(-np.log1p(-certainty))
+
+
 def point_distances(arm: Arm, q: np.ndarray, points: np.ndarray) -> np.ndarray:
     """(m, b, k) distance of every body of the arm at joint angles (m, n) from points (k, 3) [m]; negative: inside."""
     return arm_distance(arm, q, pack_primitives(sphere(p, numbers.POINT) for p in points))
@@ -318,17 +416,31 @@ def tangent_points(
     points = np.full((len(places.points), numbers.SURFACE_POINTS, 3), np.nan)
     if q is None or not distance or not len(points):
         return points
-    near = arm_closest_points(
-        arm, q, pack_primitives(sphere(p, numbers.POINT) for p in places.points)
-    )
-    links = arm_bodies(arm)[:, LINK].astype(int)
     turn = np.arange(numbers.SURFACE_POINTS)[:, None] * 2.0 * np.pi / numbers.SURFACE_POINTS
-    for k, (place, link) in enumerate(zip(places.points, places.links, strict=True)):
-        normal = near.normal[int(np.where(links == link, near.distance[:, k], np.inf).argmin()), k]
-        if np.linalg.norm(normal) < 0.5:
+    normals = inward_normals(arm, q, places)
+    for k, (place, normal) in enumerate(zip(places.points, normals, strict=True)):
+        if not normal.any():
             continue
         first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
         first /= np.linalg.norm(first)
         second = np.cross(normal, first) / np.linalg.norm(normal)
         points[k] = place + distance * (np.cos(turn) * first + np.sin(turn) * second)
     return points
+
+
+def inward_normals(arm: Arm, q: np.ndarray, places: ContactHypotheses) -> np.ndarray:
+    """(k, 3) of each place, the normal of its link there at joint angles (n,) [rad], into the link.
+
+    Zeros where the place is on the axis of its link, which has no normal there.
+    """
+    normals = np.zeros((len(places.points), 3))
+    if not len(normals):
+        return normals
+    points = pack_primitives(sphere(p, numbers.POINT) for p in places.points)
+    near = arm_closest_points(arm, q, points)
+    links = arm_bodies(arm)[:, LINK].astype(int)
+    for k, link in enumerate(places.links):
+        own = int(np.where(links == link, near.distance[:, k], np.inf).argmin())
+        if np.linalg.norm(near.normal[own, k]) >= 0.5:
+            normals[k] = near.normal[own, k]
+    return normals

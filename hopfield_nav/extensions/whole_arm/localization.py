@@ -194,17 +194,27 @@ def _outwards(
     inward: np.ndarray,
 ) -> np.ndarray:
     """Of each patch (k,): its speed outwards when contact began, beside the fastest."""
-    last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
-    first, last = max(last - 10, 0), min(last, len(rows) - 1)
-    if last <= first:  # too little is remembered
+    velocity = motion_at(rows, onset)
+    if velocity is None:
         return np.ones(len(points))
-    q, path = np.tile(angles_in(rows[last]), (len(points), 1)), rows[last] - rows[first]
-    speed = isolation.push_torque(arm, q, links, points, -inward) @ (angles_in(path) / path[0])
+    last = min(max(int(np.searchsorted(rows[:, 0], onset)), 1), len(rows) - 1)
+    q = np.tile(angles_in(rows[last]), (len(points), 1))
+    speed = isolation.push_torque(arm, q, links, points, -inward) @ velocity
     return (
         np.maximum(speed / speed.max(), numbers.INWARDS)
         if speed.max() > 0.0
         else np.ones(len(points))
     )
+
+
+def motion_at(rows: np.ndarray, onset: float) -> np.ndarray | None:
+    """(n,) joint velocities when contact began at a time [s]; None where too little is remembered [rad/s]."""
+    last = max(int(np.searchsorted(rows[:, 0], onset)), 1)
+    first, last = max(last - 10, 0), min(last, len(rows) - 1)
+    if last <= first:
+        return None
+    path = rows[last] - rows[first]
+    return np.asarray(angles_in(path) / path[0])
 
 
 def likely_places(

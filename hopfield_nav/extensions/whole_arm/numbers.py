@@ -56,6 +56,14 @@ TOGETHER, AGREEMENT = (
     4.0,
 )  # m, 1; as near are touches of one obstacle, and how much that says [guess]
 DEEP = 0.005  # m; in the arm a place lies that it contains [guess]
+NEAR_TOUCH, AGAINST_PUSH = (
+    0.15,
+    0.1,
+)  # rad, 1; from the last touch, where its push counts, and cosine to it of a way against it [probes]
+BEYOND_BLOCK, BLOCK_CERTAINTY = (
+    0.05,
+    0.999,
+)  # weight of a place on a link beyond a block, and certainty that it is closed at most [guess]
 CHANGED_WEIGHT = 0.05  # of a place, from which on its cells are marked anew [guess]
 SURFACE_WEIGHT, SURFACE_SHARE = (
     0.6,
@@ -167,23 +175,50 @@ APART = 0.1  # rad; between the configurations of two touches that are independe
 COUNTED_WEIGHT = (
     0.85  # of what is in the arm of a touch that counts: of others, several err alike [boxes]
 )
-AIM, NEAR_PLACE = (
-    0.025,
-    0.15,
-)  # m; in the arm is what is tried, and as near to a likely place [boxes]
-TRIALS, MOST_TRIED = (
-    (2, 8),
-    4,
-)  # of a point, and of one at a place; points that are tried at once [boxes]
-TRIAL_RISKS = (
+INSIDE = 0.015  # m; as deep in the arm at its goal lies what settles that it does not fit [probes]
+MOST_SETS = 3_000  # sets of places that are compared with each other [timed]
+
+# Probes (``probes``)
+PROBES_FROM = 4  # touches with places, before the first one [probes]
+PROBES_IN_VAIN = 6  # that met nothing, after which none is made [probes]
+PROBES_BESIDE = 8  # that were touched beside the arm at its goal, after which none is made [probes]
+PROBES_APART = 0.5236  # rad; between the directions of two that hit [probes]
+TILT, TILTS = (
+    0.6,
+    6,
+)  # rad, 1; against the normal of what was felt, and directions about it [probes]
+FARTHEST, ACROSS, BENT = (
+    0.5,
+    0.03,
+    0.1,
+)  # m, m, 1; from a place aside a probe may go, off its plane there, and more of that aside [probes]
+NEARBY = (
+    0.35  # m; as near a surface must be, where the way is not doubted and none was hit [probes]
+)
+UNSURE, TILTED, ASKEW = (
+    0.2,
+    0.05,
+    0.1,
+)  # m; as much further is a place of no weight, a tilted line, and one across the arm at its goal [probes]
+PROBE_LENGTH, BEYOND = 0.1, 0.03  # m; of its line, and of it behind the point [probes]
+OFF_LINE = (
+    0.02,
+    0.2,
+)  # m, rad; the tool is at most so far off its line where the line is touched [probes]
+ROOM = 0.08  # m; from what was felt, where a probe sets out [probes]
+PARTS_OF_AXIS, PLANE_REACH = (
+    8,
+    0.3,
+)  # 1, m; points of a link's axis that are to be before a plane, and how far that is believed to go on [probes]
+TOOL_FIRST = (
+    0.005  # m; so far the tool is before the rest of the arm where it meets a plane [probes]
+)
+PROBE_TURNS = 8  # of the tool about the line, that are tried [probes]
+PROBE_POSES = 2  # whose ways are looked for, of one line [timed]
+PROBE_TRIES = 24  # lines, until an ordinary path is driven [timed]
+PROBE_RISKS = (
     0.0,
     0.7,
     0.95,
-)  # certainties against which a trial may lead, the least that will do [boxes]
-TIP_LINK, AXIS_LINK, AXIS_STEP = (
-    5,
-    3,
-    0.03,
-)  # first links that try and are tried; m between points of these [boxes]
-ALIKE = 0.8  # rad; from a goal at first is what tries it [boxes]
-MOST_SETS = 3_000  # sets of places that are compared with each other [timed]
+)  # certainties against which the way to a line may lead, the least that will do [boxes]
+AXIS_LINK, AXIS_STEP = 3, 0.03  # first link on whose axis points lie; m between these [boxes]

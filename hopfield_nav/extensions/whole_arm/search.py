@@ -58,6 +58,15 @@ class CellPath(NamedTuple):
     cells: np.ndarray  # (k, n) from the start's cell to that of the goal
     goal: int  # number of the solution that it leads to; -1: it ends at the centre of its last cell
     landscape: Landscape | None = None  # the network that was climbed, over the whole map
+    # (m, n) joint angles behind the last centre; None: those of the solution, if it leads to one
+    tail: np.ndarray | None = None
+
+
+class Onto(NamedTuple):
+    """A path onto a line of the tool, and which line it is."""
+
+    line: int
+    path: CellPath
 
 
 class Search:
@@ -120,7 +129,9 @@ class Search:
         centre.
         """
         centres = np.where(self._single, q, self._grid.centre(path.cells))
-        last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
+        last = path.tail
+        if last is None:
+            last = self._last_rows[path.goal] if path.goal >= 0 else centres[:0]
         return self._grid.unwound(np.vstack([q, centres, last]))[1:]
 
     def exits(self, shut_exits: ExitSet, kind: str = "all") -> Exits:
@@ -183,27 +194,29 @@ class Search:
         path = self._proven(plan, query.q, closed, left, driven, likely)
         return None if path is None else path._replace(landscape=network.landscape)
 
-    def towards(self, targets: np.ndarray, query: Query, certainty: float) -> CellPath | None:
-        """The shortest path to one of the cells ``targets`` (k,), in C order, which may be doubted.
+    def onto(self, lines: Sequence[np.ndarray], query: Query, certainty: float) -> Onto | None:
+        """The shortest path to where one of some lines (m, n) of the tool begins [rad], and along it.
 
-        Against no other cell on it more than a certainty speaks. None: there is no such path, or
-        the arm is there.
+        Against no cell and no likely place on the way more than a certainty speaks. None: there is
+        no such path.
         """
-        free = targets[~self.blocked.reshape(-1)[targets]]
+        blocked = self.blocked | doubtful(query.evidence.cells, certainty)
         exits: Exits = [
-            (-1, tuple(cell))
-            for cell in np.transpose(np.unravel_index(free, self._grid.shape)).tolist()
+            (k, cell)
+            for k, line in enumerate(lines)
+            for cell in self.entries(line[0], True)[: numbers.EXITS]
+            if not blocked[cell]
         ]
-        network = Network(
-            self._grid, query.here, self.blocked | doubtful(query.evidence.cells, certainty)
-        )
+        network = Network(self._grid, query.here, blocked)
+        likely, driven = heavy_places(query.evidence, certainty), query.beliefs.free
         closed = set(query.beliefs.doubted()) | self.checks.barred
-        path = self._proven(network.plan, query.q, closed, exits, set(), set())
-        return None if path is None or len(path.cells) == 1 else path
+        closed |= self.checks.through(likely) - driven
+        path = self._proven(network.plan, query.q, closed, exits, driven, likely, lines=lines)
+        return None if path is None else Onto(path.goal, path._replace(goal=-1))
 
     def _proven(
         self, plan: Plan, q: np.ndarray, closed: set[Step], exits: Exits, driven: set[Step],
-        likely: set[Place], cuts: AxisCuts = (),
+        likely: set[Place], cuts: AxisCuts = (), lines: Sequence[np.ndarray] = (),
     ) -> CellPath | None:  # fmt: skip
         """The first path that is planned against which an exact check finds nothing.
 
@@ -218,13 +231,13 @@ class Search:
             if cells is None:
                 return None
             exit = next(exit for exit in left if exit[1] == tuple(cells[-1]))
-            path = CellPath(cells, exit[0])
+            path = CellPath(cells, exit[0], tail=lines[exit[0]] if len(lines) else None)
             rows, bad = self._checked(path, q, driven, likely)
             beyond = [] if bad else np.flatnonzero(~self._within_limits(rows).all(axis=0)).tolist()
             if not bad and not beyond:
                 return path
             if beyond and beyond[0] not in dict(cuts):
-                others = (self._proven(plan, q, closed, left, driven, likely, more)
+                others = (self._proven(plan, q, closed, left, driven, likely, more, lines)
                           for more in one_more(cuts, self._arm, beyond[0], q[beyond[0]]))  # fmt: skip
                 return next((other for other in others if other is not None), None)
             touching = {step for step in bad if step is not None}

@@ -35,13 +35,13 @@ def place(point, weight):
 def looked(count, weight=1.0, beside=0.0, apart=2 * numbers.APART, goals=(GOAL,), allowed=1e-3):
     """What is known after touches of one place, each from joint angles further on, and who judges it."""
     collisions = CollisionBelief(ARM, GRID)
-    separation = Separation(ARM, GRID, search(*goals), allowed)
+    separation = Separation(ARM, search(*goals), allowed)
     felt = SimpleNamespace(collisions=collisions, shut_exits=set())
     for k in range(count):
         collisions.add(
             place(inside() + np.array([0.0, 0.0, beside]), weight), np.full(6, k * apart)
         )
-        separation.judge(felt)
+        separation.judge(felt, {})
     return separation, felt
 
 
@@ -83,8 +83,8 @@ def test_a_touch_counts_where_nearly_all_that_it_may_have_been_is_in_the_arm(out
     points = np.array([axis[:3], axis[3:6], axis[:3] + np.array([0.0, 0.0, 0.5])])
     weights = np.array([0.5 - outside, 0.5, outside])
     felt.collisions.add(ContactHypotheses(points, np.full(3, 3), weights), np.zeros(6))
-    separation = Separation(ARM, GRID, search(GOAL), 1.0)
-    separation.judge(felt)
+    separation = Separation(ARM, search(GOAL), 1.0)
+    separation.judge(felt, {})
     assert separation.bound == pytest.approx(bound)
 
 
@@ -92,33 +92,45 @@ def test_touches_of_an_earlier_run_count_as_one():
     separation, felt = looked(1)
     for _ in range(6):
         felt.collisions.add(place(inside(), 1.0))
-    separation.judge(felt)
+    separation.judge(felt, {})
     assert separation.bound == 1.0
 
 
 def test_it_is_told_when_it_is_touched_once_more():
     separation, felt = looked(4, allowed=2e-4)
-    assert not separation.judge(felt)
+    assert not separation.judge(felt, {})
     felt.collisions.add(place(inside(), 1.0), np.full(6, 2.0))
-    assert separation.judge(felt)
+    assert separation.judge(felt, {})
 
 
 def test_it_is_not_told_when_the_arm_passes_through():
     separation, felt = looked(5)
     felt.collisions.passed([], GOAL[None])
-    assert not separation.judge(felt)
+    assert not separation.judge(felt, {})
     assert separation.bound == 1.0
 
 
-def test_an_arm_that_has_passed_nothing_tries_what_it_felt_all_the_same():
-    """It was touched before it had been anywhere: no pose rules a place out."""
-    asked = []
-    stub = search(GOAL)
-    stub.towards = lambda cells, *_: asked.append(cells)
-    collisions = CollisionBelief(ARM, GRID)
-    for k in range(numbers.PATIENCE):
-        collisions.add(place(inside(), 1.0), np.full(6, k * 2 * numbers.APART))
-    felt = SimpleNamespace(collisions=collisions, passed=np.zeros((0, 6)), beliefs=None)
-    found = SimpleNamespace(cells=np.zeros((1, 6), int), goal=0)
-    assert Separation(ARM, GRID, stub, 1e-3).trial(found, GOAL, felt) is None
-    assert all(len(cells) for cells in asked)
+@pytest.mark.parametrize(
+    ("tilt", "counted"), [(0.9 * numbers.PROBES_APART, 1), (1.1 * numbers.PROBES_APART, 2)]
+)
+def test_touches_of_probes_from_one_side_count_as_one(tilt, counted):
+    """An error of place that all of them share must not end a run."""
+    separation, felt = looked(2, allowed=1.0)
+    directions = {k: np.array([np.sin(k * tilt), 0.0, np.cos(k * tilt)]) for k in range(2)}
+    separation.judge(felt, directions)
+    assert separation.bound == pytest.approx((1.0 - numbers.RIGHT) ** counted)
+
+
+def test_a_place_that_is_hardly_in_the_arm_does_not_count():
+    """A sure touch may be wrong by so much."""
+    axis = capsules_in_base(ARM, GOAL)[5]
+    across = np.cross(axis[3:6] - axis[:3], [1.0, 0.0, 0.0])
+    across /= np.linalg.norm(across)
+    bounds = []
+    for depth in (0.8 * numbers.INSIDE, 1.2 * numbers.INSIDE):
+        felt = SimpleNamespace(collisions=CollisionBelief(ARM, GRID), shut_exits=set())
+        felt.collisions.add(place(inside() + (axis[6] - depth) * across, 1.0), np.zeros(6))
+        separation = Separation(ARM, search(GOAL), 1.0)
+        separation.judge(felt, {})
+        bounds.append(separation.bound)
+    assert bounds == pytest.approx([1.0, 1.0 - numbers.RIGHT])
