@@ -13,6 +13,9 @@ cells and places (``path_by_belief``), and makes attempts, each more daring than
 ``navigator`` drives the path (``_drive``), along straight lines where nothing speaks against one
 (``Shortener``).
 
+Before a path is driven that is doubted, the arm may ask whether it fits at its goal at all
+(``probes``); ``separation`` says whether what was touched there settles it.
+
 What the attempts go by, from a touch on: ``localization`` (torque to places), ``learning`` (places
 to cells, and what else is closed), ``blocking`` (at which cells the arm would be in a place).
 """

@@ -2,7 +2,8 @@
 
 *guess*: set when its part was written and not varied since, in no study that was kept. *boxes*: set
 while an early no was made, on the first eighteen boxes of each family of
-``scripts/suites/closed_boxes.py``. *surfaces*: chosen on the first forty seeds of
+``scripts/suites/closed_boxes.py``. *probes*: set while probes were made, on closed bodies that
+somebody else's script draws (its seeds 41 and 42). *surfaces*: chosen on the first forty seeds of
 ``scripts/suites/whole_arm_told.yaml``. *straight*: chosen so that the force of touches in
 ``scripts/suites/whole_arm_straight.yaml`` is no larger than step by step. *timed*: as long as
 something else takes. *numeric*: a tolerance or a resolution; a finer one changes results by
@@ -71,7 +72,7 @@ SURFACE_WEIGHT, SURFACE_SHARE = (
 )  # of a place with a surface, and the share of it that is said there [guess]
 SURFACE_POINTS = 6  # about a place [guess]
 PATIENCE = (
-    10  # touches, until surfaces are let go, and until they are tried at the goal [surfaces, boxes]
+    10  # touches, until surfaces are let go [surfaces]
 )
 POINT = 1e-6  # m; radius of what stands for a point [numeric]
 
