@@ -71,9 +71,7 @@ SURFACE_WEIGHT, SURFACE_SHARE = (
     0.6,
 )  # of a place with a surface, and the share of it that is said there [guess]
 SURFACE_POINTS = 6  # about a place [guess]
-PATIENCE = (
-    10  # touches, until surfaces are let go [surfaces]
-)
+PATIENCE = 10  # touches, until surfaces are let go [surfaces]
 POINT = 1e-6  # m; radius of what stands for a point [numeric]
 
 # Where on the arm a touch was (``localization``)

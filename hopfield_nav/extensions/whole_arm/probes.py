@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics import Arm, forward_kinematics
+from dynamics import Arm, forward_kinematics, has_closed_form
 from hopfield_nav.extensions.clearance import Scene, collides
 from hopfield_nav.extensions.whole_arm import numbers
 from hopfield_nav.extensions.whole_arm.grid import JointGrid, solutions_at
@@ -58,7 +58,11 @@ class Probes:
     def __init__(self, arm: Arm, scene: Scene, grid: JointGrid, search: Search) -> None:
         self._arm, self._scene = arm, scene
         self._grid, self._search = grid, search
-        self._tip, self._tip_radius = _tip_of(arm)
+        links = arm_bodies(arm)[:, LINK]
+        self._can_ask = has_closed_form(arm) and len(links) > 0
+        # (b,) bool: the bodies on the last link that has any
+        self._is_tool = links == links.max(initial=0.0)
+        self._tip, self._tip_radius = _tip_of(arm) if self._can_ask else (np.zeros(3), 0.0)
         self._under_way: Probe | None = None
         self._driven: list[Probe] = []
         self._hits: list[Probe] = []
@@ -150,7 +154,8 @@ class Probes:
     def _due(self, path: CellPath, felt: WholeArmLearning) -> Iterator[Question]:
         """What is to be asked before ``path`` is driven, if it were a probe's turn."""
         is_over = self._in_vain >= numbers.PROBES_IN_VAIN or self._beside >= numbers.PROBES_BESIDE
-        if is_over or len(felt.collisions.touches) < numbers.PROBES_FROM:
+        is_early = len(felt.collisions.touches) < numbers.PROBES_FROM
+        if is_early or is_over or not self._can_ask:
             return
         is_doubted = bool(self._hits) or self._is_doubted(path, felt.collisions)
         for question in self._questions(self._search.ends[path.goal], felt):
@@ -257,10 +262,9 @@ class Probes:
         axes = capsules[..., :3] + share * (capsules[..., 3:6] - capsules[..., :3])
         away = axes - question.point
         far = away @ question.normal + capsules[..., 6]
-        is_tool = arm_bodies(self._arm)[:, LINK] >= len(self._arm.dh)
         is_near = np.linalg.norm(away, axis=-1) < numbers.PLANE_REACH
-        others = np.where(is_near & ~is_tool, far, -np.inf).max(axis=(0, 2))
-        tool = np.where(is_tool, far, -np.inf).max(axis=(0, 2))
+        others = np.where(is_near & ~self._is_tool, far, -np.inf).max(axis=(0, 2))
+        tool = np.where(self._is_tool, far, -np.inf).max(axis=(0, 2))
         return np.asarray(tool - others > numbers.TOOL_FIRST)
 
     def _axis_points(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -280,8 +284,8 @@ def _tip_of(arm: Arm) -> tuple[np.ndarray, float]:
     """Where in the tool's frame the middle of its round tip is (3,), and the radius of that [m]."""
     q = np.zeros(len(arm.dh))
     pose = forward_kinematics(arm, q)
-    is_tool = arm_bodies(arm)[:, LINK] >= len(arm.dh)
-    capsules = capsules_in_base(arm, q)[is_tool]
+    links = arm_bodies(arm)[:, LINK]
+    capsules = capsules_in_base(arm, q)[links == links.max()]
     middles = (capsules[:, :6].reshape(-1, 3) - pose[:3, 3]) @ pose[:3, :3]
     radii = np.repeat(capsules[:, 6], 2)
     tip = int((middles[:, 2] + radii).argmax())

@@ -130,6 +130,24 @@ def test_where_the_arm_was_is_not_asked():
     assert felt.next() is None
 
 
+def test_an_arm_without_a_closed_form_asks_nothing():
+    arm = load_arm("iiwa7_gripper")
+    grid = JointGrid(np.full(7, -2.0), np.full(7, 2.0), (4, 4, 4, 2, 2, 1, 1))
+    scene = build_scene(arm, pack_primitives([]))
+    goal = np.array([0.3, 0.6, 0.2, -1.3, 0.1, 0.8, 0.0])
+    search = Search(arm, scene, grid, goal[None])
+    collisions = CollisionBelief(arm, grid)
+    tool = forward_kinematics(arm, goal)[:3, 3]
+    for k in range(numbers.PROBES_FROM):
+        places = ContactHypotheses(tool[None], np.array([7]), np.ones(1))
+        collisions.add(places, goal + 0.2 * k)
+    felt = SimpleNamespace(
+        collisions=collisions, passed=np.zeros((0, 7)), beliefs=Beliefs(grid.shape, grid.turn)
+    )
+    path = CellPath(np.array([search.entries(goal, any_turn=True)[0]]), 0)
+    assert Probes(arm, scene, grid, search).next(path, goal, felt) is None
+
+
 def plates(centre, half, thick=0.03):
     """A closed box of six plates about a point."""
     found = []
