@@ -132,13 +132,13 @@ BALLS = (
 
 @pytest.mark.parametrize(("is_finer", "outcome"), [(False, "no_path"), (True, "reached")])
 def test_a_wrong_no_on_a_coarse_map_is_none_with_all_cells_about_the_goal(is_finer, outcome):
-    """Six balls about the arm at its goal, which has 4 to 20 mm to spare there."""
+    """Six balls about the arm at its goal, which has 4 to 20 mm to spare there; step by step."""
     world = {
         "format": 1, "map": {"space": "joints", "shape": [9, 6, 6, 1, 1, 1]},
         "trajectory": {"tool_speed": 0.25}, "record": {"signals": "none"}, "time_limit": 300,
         "start": {"joints": START.tolist()}, "goal": {"joints": [1.6, -1.5, 1.1, -1.2, -1.5, 0.5]},
         "obstacles": [{"sphere": {"center": list(ball), "radius": 0.07}} for ball in BALLS],
-        "planner": {"finer": is_finer},
+        "planner": {"finer": is_finer, "any_angle": False},
     }  # fmt: skip
     assert simulate(parse_world(json.dumps(world))).outcome == outcome
 
