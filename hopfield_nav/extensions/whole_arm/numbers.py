@@ -181,6 +181,7 @@ MOST_SETS = 3_000  # sets of places that are compared with each other [timed]
 PROBES_FROM = 4  # touches with places, before the first one [probes]
 PROBES_IN_VAIN = 6  # that met nothing, after which none is made [probes]
 PROBES_BESIDE = 8  # that were touched beside the arm at its goal, after which none is made [probes]
+PROBES_KEPT_OFF = 2  # that were touched on their way, after which none is made while the path is not doubted [guess]
 PROBES_APART = 0.5236  # rad; between the directions of two that hit [probes]
 TILT, TILTS = (
     0.6,

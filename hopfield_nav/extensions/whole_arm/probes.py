@@ -158,6 +158,8 @@ class Probes:
         if is_early or is_over or not self._can_ask:
             return
         is_doubted = bool(self._hits) or self._is_doubted(path, felt.collisions)
+        if not is_doubted and len(self._kept_off) >= numbers.PROBES_KEPT_OFF:
+            return
         for question in self._questions(self._search.ends[path.goal], felt):
             if is_doubted or question.far < numbers.NEARBY:
                 yield question

@@ -116,6 +116,22 @@ def test_a_touch_on_the_way_to_the_line_asks_nothing():
     assert list(felt.probes.directions()) == [numbers.PROBES_FROM]
 
 
+def test_where_the_path_is_not_doubted_two_touches_on_the_way_are_enough():
+    """Felt beside the tool at its goal, the wall says nothing of the goal itself."""
+    felt = Felt(0)
+    for k in range(numbers.PROBES_FROM):
+        felt.touch(0.1 + 0.02 * k)
+    for _ in range(numbers.PROBES_KEPT_OFF):
+        way = felt.next()
+        assert way is not None
+        felt.touch(0.1, q=way.tail[0] + 0.5)  # the tool is not on its line
+        felt.probes.look_back(felt.collisions)
+        assert felt.next() is None  # the turn of an ordinary path
+    assert felt.next() is None
+    felt.touch(0.0)  # where the tool would be at its goal
+    assert felt.next() is not None
+
+
 def test_after_six_in_vain_none_is_made():
     felt, made = Felt(numbers.PROBES_FROM), 0
     for _ in range(40):
