@@ -20,7 +20,7 @@ from hopfield_nav.world import parse_world
 pytestmark = pytest.mark.needs("whole_arm")
 
 PAGE = Path(__file__).parents[2] / "docs" / "own_extension.md"
-ARM = ["map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=100"]
+ARM = ["map.shape=[12, 8, 10, 1, 1, 1]", "time_limit=200"]
 # of the page: each by its name, and as a file that imports it
 METHODS = {
     "planner": ("planner.kind", "breadth_first", "planners"),
