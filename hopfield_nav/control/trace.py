@@ -47,7 +47,7 @@ def make_trace(n: int) -> Trace:
 
 @inlined
 def remember(trace, sensed, belief):
-    """Write this period's row."""
+    """Write this period's row over the oldest one; its columns are told in `Trace`."""
     rows = trace.rows
     k = trace.now.next_row
     n = sensed.q.size

@@ -83,9 +83,10 @@ def warn_of_passing(world: World, plant: Plant, trajectory: Trajectory | None) -
 
 
 def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
-    """Joint angles (k, n) and tool velocities (k, 3), the fastest among them.
+    """Joint angles (k, n) [rad] and tool velocities (k, 3) [m/s] at moments of a trajectory.
 
-    None for an arm at rest.
+    They are spread over the time in which the tool moves, and that at which it is fastest is among
+    them. For an arm at rest k is 0.
     """
     _, q, qd, _ = sample(trajectory, _MOMENTS_A_PIECE)
     velocity = np.einsum("kin,kn->ki", jacobian(arm, q)[:, :3], qd)
@@ -93,9 +94,10 @@ def _fast_places(arm: Arm, trajectory: Trajectory) -> tuple[np.ndarray, np.ndarr
     moving = np.flatnonzero((speed > _MOVING * speed.max()) & (speed > 0.0))
     if len(moving) == 0:
         return q[:0], velocity[:0]
-    some = moving[np.linspace(0, len(moving) - 1, min(_PLACES, len(moving))).astype(int)]
-    some = np.unique([*some, speed.argmax()])
-    return q[some], velocity[some]
+    count = min(_PLACES, len(moving))
+    spread = moving[np.linspace(0, len(moving) - 1, count).astype(int)]
+    places = np.unique([*spread, speed.argmax()])
+    return q[places], velocity[places]
 
 
 def _felt(world: World, arm: Arm, q: np.ndarray, lever: np.ndarray) -> np.ndarray | None:

@@ -22,7 +22,7 @@ _BOUNDED = ("facts", "probable")  # grades of no_path
 def summarise(simulation: Any) -> dict[str, Any]:
     """The summary of a ``Simulation``; keys end in the unit, None stands for "there was none"."""
     detections = simulation.detections
-    felt = simulation.prior
+    prior = simulation.prior
     delays = contact_delays([d.time for d in detections], [d.touch_time for d in detections])
     delays = delays[np.isfinite(delays)]
     slides = [d.slid_until - d.time for d in detections if np.isfinite(d.slid_until)]
@@ -31,22 +31,33 @@ def summarise(simulation: Any) -> dict[str, Any]:
     counted = simulation.state.statistics
     control = simulation.state.control
     periods = counted.periods
-    # before it sensed there is none
-    sensed_goal = simulation.navigator.goal if control.now.judged_step >= 0 else None
+    has_sensed = control.now.judged_step >= 0
+    sensed_goal = simulation.navigator.goal if has_sensed else None
     grade = no_path_grade(simulation.outcome, simulation.world, simulation.navigator, detections)
+    error_bound = simulation.navigator.motion.error_bound if grade in _BOUNDED else None
     wall = simulation.wall_time
+    real_time_factor = simulation.time / wall if wall > 0 and simulation.time > 0 else None
+    # the latest contact is not among the silent ones yet
     unanswered = max(counted.unanswered_peak, 0.0)
+    silent_contacts = counted.silent + 1 if unanswered > 0.0 else counted.silent
+    peak_time = None if math.isnan(counted.peak_time) else float(counted.peak_time)
+    replan_times = [d.replan_time for d in detections]
+    handed_on: dict[str, int] = {}
+    if prior:
+        handed_on = {
+            "touches": len(prior.places),
+            "steps": len(prior.steps),
+            "cells": len(prior.cells),
+        }
     return {
         "world": simulation.world.name,
         "outcome": simulation.outcome or "running",
         "reason": simulation.reason,
         "no_path_grade": grade,
-        "no_path_error_bound": simulation.navigator.motion.error_bound
-        if grade in _BOUNDED
-        else None,
+        "no_path_error_bound": error_bound,
         "simulated_time_s": simulation.time,
         "wall_time_s": wall,
-        "real_time_factor": simulation.time / wall if wall > 0 and simulation.time > 0 else None,
+        "real_time_factor": real_time_factor,
         "collision_count": len(collisions),
         "graze_count": len(detections) - len(collisions),
         "slide_count": len(slides),
@@ -54,16 +65,14 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "false_alarm_count": sum(d.false_alarm for d in detections),
         "repeated_alarm_count": len(touched) - len(set(touched)),
         "contact_count": counted.contacts,
-        "silent_contact_count": counted.silent + (unanswered > 0.0),
+        "silent_contact_count": silent_contacts,
         "silent_peak_force_N": max(counted.silent_peak, unanswered),
         "final_tool_error_m": final_error(simulation),
         "final_sensed_error_m": _distance(
             simulation.controller.model, control.sensed.q, sensed_goal
         ),
         "peak_contact_force_N": counted.peak_force,
-        "peak_contact_force_time_s": None
-        if math.isnan(counted.peak_time)
-        else float(counted.peak_time),
+        "peak_contact_force_time_s": peak_time,
         "first_impact_peak_force_N": counted.first_peak if counted.contacts else None,
         "link_forces": _link_forces(simulation.rows, len(simulation.state.q)),
         "largest_penetration_m": counted.deepest,
@@ -77,17 +86,9 @@ def summarise(simulation: Any) -> dict[str, Any]:
         "damped_estimate_share": counted.damped / periods if periods else 0.0,
         "felt_cell_count": simulation.navigator.felt_count(),
         "closed_step_count": sum(c == 1.0 for c in simulation.navigator.closed_steps().values()),
-        "replan_wall_time_median_s": float(np.median([d.replan_time for d in detections]))
-        if detections
-        else None,
+        "replan_wall_time_median_s": float(np.median(replan_times)) if replan_times else None,
         "imperfections": imperfections(simulation.world),
-        "handed_on": {
-            "touches": len(felt.places),
-            "steps": len(felt.steps),
-            "cells": len(felt.cells),
-        }
-        if felt
-        else {},
+        "handed_on": handed_on,
         "late_obstacles": simulation.surroundings.late(),
         "learnt": {} if simulation.learner is None else simulation.learner.summary(),
         "warnings": [*simulation.warnings, *_warnings_afterwards(simulation)],

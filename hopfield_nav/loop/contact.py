@@ -114,9 +114,13 @@ def make_touch() -> TouchState:
 
 @inlined
 def contact_force(law, depth, gradient, velocity):
-    """Force [N] on a body that has sunk in by ``depth`` > 0 [m].
+    """Force (3,) [N] on a body that has sunk into an obstacle by ``depth`` > 0 [m].
 
-    ``gradient`` of the distance, at most 1 long; ``velocity`` of the contact point [m/s].
+    It is a push along the ``gradient`` (3,) of the distance, at most 1 long, and Coulomb friction
+    against the sliding. The push is that of a spring and a damper, and never a pull; ``law`` is a
+    ``ContactLaw``, ``velocity`` (3,) that of the contact point [m/s].
+
+    Source: ragazzon2012 7.1 (F_contact); damping and friction added.
     """
     rising = dot(velocity, gradient)
     square = dot(gradient, gradient)

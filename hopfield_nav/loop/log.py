@@ -104,12 +104,12 @@ def make_log(rows: int, n: int, further: tuple[Column, ...] = ()) -> Log:
     ``further`` columns are behind the others.
     """
     columns = log_columns(n, further)
-    first = next(column.name for column in COLUMNS if column.truth)
+    first_of_truth = next(column.name for column in COLUMNS if column.truth)
     width = max(place.stop for place in columns.values())
     return Log(
         now=LogNow(),
         table=np.empty((rows, width)),
-        truth=columns[first].start,
+        truth=columns[first_of_truth].start,
         wrist=_first_of(WRIST_COLUMNS, columns),
         torque=_first_of(TORQUE_COLUMNS, columns),
     )

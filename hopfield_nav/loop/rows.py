@@ -68,7 +68,7 @@ class Rows:
     def table(self) -> np.ndarray:
         """Every row so far (k, columns).
 
-        It is a copy, or a view of the file, where it takes no memory.
+        Rows in memory are copied. Where there is a file, it is mapped and takes no memory.
         """
         if self._file is None:
             return self.log.table[: self.log.now.used].copy()

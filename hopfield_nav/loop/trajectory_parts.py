@@ -1,6 +1,6 @@
-"""Trajectories made of others: joined, slowed down; and one at rest.
+"""Trajectories made of others, and their values at many times at once.
 
-Here are also their values at many times at once.
+Joined and slowed down; and one at rest. ``trajectory.py`` has the value at one time.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ def sample(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times (m,) and position, velocity, acceleration (m, n) at instants of every piece.
 
-    There are ``inside`` + 1 of a piece.     Both ends of it are among them, each with the piece's
-    own polynomial: where the acceleration jumps, both values are seen.
+    There are ``inside`` + 1 of a piece. Both ends of it are among them, each with the piece's own
+    polynomial: where the acceleration jumps, both values are seen.
     """
     h = np.diff(trajectory.knots)
     t = h[:, None] * np.linspace(0.0, 1.0, inside + 1)
@@ -56,7 +56,8 @@ def values_at(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position, velocity and acceleration, each (m, n), at times (m,) [s].
 
-    It is at rest from the end on.
+    Units are those of the trajectory. From its last knot on it rests; a time before its first knot
+    counts as that knot.
     """
     clipped = np.clip(times, trajectory.knots[0], trajectory.knots[-1])
     last = len(trajectory.coefficients) - 1
@@ -65,7 +66,8 @@ def values_at(
     coefficients = trajectory.coefficients[piece]
     q, qd, qdd = (_polynomials(coefficients, local, order)[:, 0] for order in range(3))
     ended = np.asarray(times) >= trajectory.knots[-1]
-    qd[ended], qdd[ended] = 0.0, 0.0
+    qd[ended] = 0.0
+    qdd[ended] = 0.0
     return q, qd, qdd
 
 

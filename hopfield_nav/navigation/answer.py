@@ -36,7 +36,7 @@ from hopfield_nav.navigation.motion import (
     joints_over,
     no_cells,
     no_motion,
-    passed,
+    passed_cells_and_steps,
     path_of_tool,
     seconds_between,
     spline_through,
@@ -253,7 +253,7 @@ def reference_at(time: float, motion: PlannedMotion) -> Reference:
 def learn_of_passage(until: int, motion: PlannedMotion, map: ToolMap, response: Response) -> None:
     """The segments of a motion before number ``until`` were driven without a touch."""
     response.after_passage(until, motion)
-    cells, steps = passed(map.grid, motion, until)
+    cells, steps = passed_cells_and_steps(map.grid, motion, until)
     map.beliefs.passed(cells, steps)
 
 

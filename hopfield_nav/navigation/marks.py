@@ -128,12 +128,16 @@ def start_against_velocity(
 def start_along_force(
     grid: CollisionMap, contact: ContactEstimate, open_cells: np.ndarray, passed: np.ndarray
 ) -> tuple[int, ...]:
-    """Where to back off to, on the side to which the force pushes.
+    """The cell to back off to, on the side to which the force pushes.
 
-    Among ``open_cells``, free ones from which the goal can be reached, and ``passed`` without a
-    collision, the nearest to a point half a cell from the tool along the force; if there is none,
-    an open cell that touches the tool's; if there is none either, the tool's own, which is then not
-    open.
+    It is the cell nearest to the point half a cell from the tool along the force, among the first
+    of these that are not empty:
+
+    1. ``open_cells`` that were ``passed`` without a collision;
+    2. ``open_cells`` that touch the tool's own cell;
+    3. the tool's own cell, which is then not open.
+
+    ``open_cells`` and ``passed`` are bool grids; from an open cell the goal can be reached.
     """
     rank = len(grid.shape)
     force = contact.force[:rank]

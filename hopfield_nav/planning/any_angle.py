@@ -164,7 +164,11 @@ def _chain(boxes, points, size, before):
 
 @inlined
 def _between(p, at, q, size):
-    """Length of the two lines from p over a point to q."""
+    """Length of the detour from p to q over the point ``at``: two straight lines.
+
+    All three are points (rank,) in cells; ``size`` (rank,) are the sides of a cell, in the unit of
+    the length.
+    """
     first = 0.0
     second = 0.0
     for a in range(size.size):

@@ -39,7 +39,7 @@ from hopfield_nav.planning.limit_bits import (
 )
 from hopfield_nav.planning.neighbourhood import Neighbourhood, neighbourhood_of, strides
 from hopfield_nav.planning.plan import NO_PATH, Landscape, Plan
-from hopfield_nav.planning.unlooked import unlooked
+from hopfield_nav.planning.unchecked import unchecked
 
 OPEN, SHUT, GHOST = 0, 1, 2
 MOST_BUCKETS = 4096
@@ -118,7 +118,7 @@ def _plan_hops(
         level, UNREACHED, near.hop, near.offset, layout.shape, layout.wrap, layout.place, keys
     )
     flat = blocked.reshape(-1)
-    count, hop, cells, steps, reached = _settle_and_walk_unlooked()(
+    count, hop, cells, steps, reached = _unchecked_settle_and_walk()(
         layout, flat, words, queues, guarded, doors, field, goal, start
     )
     if count == 0:
@@ -144,24 +144,31 @@ def _settle_and_walk(layout, blocked, words, queues, guarded, doors, field, goal
 
 
 @lru_cache(maxsize=1)
-def _settle_and_walk_unlooked() -> Callable:
-    """`_settle_and_walk`, called without a look at the types of its arguments."""
+def _unchecked_settle_and_walk() -> Callable:
+    """`_settle_and_walk`, whose calls skip the check of their arguments' types.
+
+    The grid of one cell is an example: it has the types of every other, whatever its values.
+    """
     near = neighbourhood_of((1,))
     layout = blocks((1,), (False,))
     _, guarded, doors = _by_place(NONE_CLOSED, near, layout.place)
     words, queues, level = room_for(layout)
     field = Field(
-        level,
-        UNREACHED,
-        near.hop,
-        near.offset,
-        layout.shape,
-        layout.wrap,
-        layout.place,
-        NONE_CLOSED,
+        label=level,
+        nothing=UNREACHED,
+        step=near.hop,
+        offset=near.offset,
+        shape=layout.shape,
+        wrap=layout.wrap,
+        place=layout.place,
+        closed=NONE_CLOSED,
     )
-    free = np.zeros(1, bool)
-    return unlooked(_settle_and_walk, layout, free, words, queues, guarded, doors, field, 0, 0)
+    blocked = np.zeros(1, bool)
+    goal = 0
+    start = 0
+    return unchecked(
+        _settle_and_walk, layout, blocked, words, queues, guarded, doors, field, goal, start
+    )
 
 
 def solve(

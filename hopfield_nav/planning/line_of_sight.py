@@ -92,12 +92,15 @@ def _is_free(boxes, cell, up):
 
 @kernel
 def _spread(boxes, cell, step, axes, crossed, reach, up):
-    """Go from cell to cell around a line where it crosses faces: ``reach`` (64,), in place.
+    """Which of the cells around a point of the line it can be in: a flood over free ones.
 
-    For each combination of bits it says whether the line can be there; a bit adds ``step`` (rank,)
-    to ``cell``, the lowest of the cells around, along its axis. The first of the ``axes`` (bits,)
-    are those along whose faces the line runs, to both sides of which it may be moved; the last
-    ones, so many as are ``crossed``, in one direction.
+    ``reach`` (64,), in place, says it of each of these cells. A cell's number there is a
+    combination of bits, one for each of the ``axes`` (bits,): a bit that is set adds ``step``
+    (rank,) along its axis to ``cell`` (rank,), the lowest of them.
+
+    The flood goes from a cell to those whose number differs in one bit. Along the first axes, along
+    whose faces the line runs, it goes both ways, as the line may be moved to either side; along the
+    last ones, as many as are ``crossed`` here, only forward. ``up`` (rank,) is scratch.
     """
     bits = axes.size
     sides = bits - crossed

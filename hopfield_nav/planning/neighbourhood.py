@@ -163,9 +163,11 @@ def axis_name(axis: int) -> str:
 def parse_ties(ties: Sequence[str] | None, rank: int) -> tuple[int, ...]:
     """A tie order, such as ["+v", "-v", "+u", "-u"], as numbers: 2 axis for +, 2 axis + 1 for -.
 
-    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. It is the
-    document's order, whose program keeps the **last** of equal neighbours in the order -u, +u, -v,
-    +v (ragazzon2012, C.2.3).
+    The default puts the last axis first and + before -: "+v, -v, +u, -u" in the plane. This is what
+    the program of ragazzon2012 (C.2.3) does: it goes through the neighbours -u, +u, -v, +v, and of
+    equal ones it keeps the **last**.
+
+    Raises ``BadInput``: ``ties`` are not each signed axis of a grid of that ``rank``, once.
     """
     code = {}
     for axis in reversed(range(rank)):

@@ -289,15 +289,17 @@ def _settle_rows(
     closed: np.ndarray,
 ) -> Summed | None:
     """Settle it in plain doubles, ``blocked`` (cells,); None where they might underflow."""
-    from hopfield_nav.planning.sum_rows import relax, rows
+    from hopfield_nav.planning.sum_rows import relax, sort_by_row
 
     first = flat_index(target, near.shape, "target")
     activation = np.zeros(blocked.size)
     activation[first] = 1.0
     shut = blocked.copy()
     shut[first] = True
+    layout = sort_by_row(near, target)
+    eigenvalue = largest_eigenvalue(near)
     sweeps, settled, safe = relax(
-        activation, shut, rows(near, target), beta, largest_eigenvalue(near), MOST_SWEEPS, TOLERANCE
+        activation, shut, layout, beta, eigenvalue, MOST_SWEEPS, TOLERANCE
     )
     if not safe:
         return None

@@ -202,12 +202,14 @@ def flood(table, blocked, target, queue):
 
 @kernel
 def own_eigenvalue(link, bound):
-    """The largest eigenvalue of the connections among the reached cells without the target.
+    """Estimate the largest eigenvalue of the connections among the reached cells of this map.
 
-    It is estimated. Obstacles lower it well below the bound of an open grid, and over-relaxation
-    suited to the bound would swing. Steps of the power method; each quotient of norms is a bound
-    below. ``link`` (reached, k) are places of the neighbours, the target's place 0; `reached` where
-    there is none.
+    The target is left out of them. Obstacles lower the eigenvalue well below ``bound``, that of an
+    open grid, and over-relaxation suited to the bound would swing.
+
+    It takes ``POWERS`` steps of the power method; a quotient of norms is at most the eigenvalue.
+    ``link`` (reached, k): the number of each neighbour among the reached cells. The target is
+    number 0; `reached` stands for a neighbour that is not there.
     """
     reached = link.shape[0]
     old = np.ones(reached + 1)

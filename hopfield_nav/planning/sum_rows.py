@@ -29,8 +29,11 @@ class LayerRows(NamedTuple):
     reach: int  # the longest step along an axis
 
 
-def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
-    """Sort the connections of a grid by row, outward from a target, as `relax` needs them."""
+def sort_by_row(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
+    """Sort the connections of a grid by row, outward from a target (rank,), as `relax` needs them.
+
+    A connection leads to another row if it is a step along any axis but the last.
+    """
     shape = near.shape
     order = np.zeros((len(shape), max(shape)), np.int64)
     for axis, (n, at) in enumerate(zip(shape, target, strict=True)):
@@ -38,12 +41,18 @@ def rows(near: Neighbourhood, target: tuple[int, ...]) -> LayerRows:
         gap = np.minimum(gap, n - gap) if near.wrap[axis] else gap
         order[axis, :n] = np.argsort(gap, kind="stable")
     stride = strides(np.array(shape))
-    leaves = (near.offset[:, :-1] != 0).any(axis=1)
-    along = near.offset[~leaves, -1].copy()
-    across = near.offset[leaves]
-    reach = int(np.abs(near.offset).max())
-    jump = across[:, :-1] @ stride[:-1]
-    return LayerRows(np.array(shape), near.wrap, stride, order, across, jump, along, reach)
+    leaves_row = (near.offset[:, :-1] != 0).any(axis=1)
+    across = near.offset[leaves_row]
+    return LayerRows(
+        shape=np.array(shape),
+        wrap=near.wrap,
+        stride=stride,
+        order=order,
+        across=across,
+        jump=across[:, :-1] @ stride[:-1],
+        along=near.offset[~leaves_row, -1].copy(),
+        reach=int(np.abs(near.offset).max()),
+    )
 
 
 @inlined

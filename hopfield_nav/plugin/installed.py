@@ -151,12 +151,13 @@ def shown(found: Sequence[tuple[Installed, str]], taken: Sequence[str]) -> list[
 
 
 def owner(what: str, name: str, has: Callable[[Extension, str], bool]) -> Installed | None:
-    """The extension of others that has a thing of a name, or None.
+    """The extension of others to which a command, method or section belongs; None: no one's.
 
-    The name may be ``DISTRIBUTION:NAME``. ``has`` says whether an extension has a thing of NAME,
-    and ``what`` names the kind of thing in a message.
+    ``name`` is that of the command, method or section, or ``DISTRIBUTION:NAME``. ``has`` says
+    whether an extension has what is called NAME, and ``what``, such as "command", says in a message
+    what it is.
 
-    Raises ``BadInput``: more than one of them has it.
+    Raises ``BadInput``: more than one extension has it.
     """
     distribution, _, own = name.rpartition(":")
     found = [

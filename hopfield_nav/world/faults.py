@@ -44,11 +44,12 @@ _ALLOWED = {
 def read_form(
     model: type[_Model], document: Document, context: dict[str, Any] | None = None
 ) -> _Model:
-    """What a document holds, as a ``model``.
+    """Make what a document holds a ``model``, or refuse it for all faults of its form.
 
-    ``context`` is for the model's validators.
+    ``context`` is handed to the model's validators.
 
-    Raises ``BadInput``: the first fault of its form, with its place; ``others`` has all the others.
+    Raises ``BadInput``: the first fault, with file, line and key; its ``others`` are the further
+    ones. A fault that only follows from another one is left out.
     """
     try:
         return model.model_validate(document.data, context=context)
@@ -60,9 +61,9 @@ def read_form(
     causes = {
         key: fault for key, fault in every.items() if not _follows(key, fault, every, document)
     }
-    told = causes or every
+    told = causes or every  # all, should each of them follow from another
     refuse([(key, fault.at(document.where(key))) for key, fault in told.items()], document)
-    raise AssertionError("an error without a fault")
+    raise AssertionError("pydantic refused a document without an error")
 
 
 def _follows(key: Key, fault: BadInput, others: Mapping[Key, BadInput], document: Document) -> bool:

@@ -339,11 +339,14 @@ def show(value: object) -> object:
     return "null" if value is None else value
 
 
+_ROTATION_ERROR = 1e-6  # of a product of two rows; the message below says it too
+
+
 def _check_rotation(rows: tuple) -> tuple:
     """The rows themselves, if they are those of a rotation."""
     matrix = np.array(rows)
     error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
-    if error > 1e-6 or np.linalg.det(matrix) < 0:
+    if error > _ROTATION_ERROR or np.linalg.det(matrix) < 0:
         allowed = "three rows of a right-handed orthonormal matrix, to 1e-6"
         raise BadInput("not a rotation", found=[list(row) for row in rows], allowed=allowed)
     return rows

@@ -129,7 +129,7 @@ def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]
         allowed = "a list of texts KEY=VALUE, or a mapping of keys to values"
         raise BadInput("no changes", where="overrides", found=overrides, allowed=allowed)
     if not isinstance(overrides, Mapping):
-        return [_read_text(text) for text in overrides]
+        return [_read_change(text) for text in overrides]
     changes: list[Change] = []
     for dotted, value in overrides.items():
         if not isinstance(dotted, str) or not all(dotted.split(".")):
@@ -139,8 +139,11 @@ def read_overrides(overrides: Iterable[str] | Mapping[str, Any]) -> list[Change]
     return changes
 
 
-def _read_text(text: str) -> Change:
-    """A change of ``key.key=value``."""
+def _read_change(text: str) -> Change:
+    """The key, the value and the place of a change that ``--set key.key=value`` gives.
+
+    Raises ``BadInput``: it is not understood.
+    """
     place = f"--set {printable(text, _LONGEST)}"
     dotted, equals, value = text.partition("=")
     if not equals or not all(dotted.split(".")):

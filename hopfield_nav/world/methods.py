@@ -64,8 +64,10 @@ class MethodSection(Section):
         try:
             made = handler(section)
         except ValidationError as error:
+            # the faults of methods together with those of the keys
             refuse_section(faults, error)
             raise
+        # no fault of the keys; those of methods, if there are any
         refuse_section(faults)
         return made
 

@@ -82,13 +82,15 @@ def _add_parameters(section: dict[str, Any], kinds: dict[str, str]) -> None:
 
 
 def _extensions_of(kind: str) -> dict[str, str]:
-    """The extension that has each method of a kind, by the method's name.
+    """The name of the extension that has each method of a kind, by the method's name.
 
-    Methods of the core are left out.
+    Methods of the core are in none, and are left out.
     """
     found: dict[str, str] = {}
+    # ours
     for extension in our_extensions().values():
         found |= dict.fromkeys(extension.method_names(kind), extension.name)
+    # those of others
     for name in method_names(kind):
         installed = brought_by(kind, name)
         if installed is not None:

@@ -230,7 +230,7 @@ class World(sections.Section):
         obstacles: list[Obstacle] = []
         for i, obstacle in enumerate(self.obstacles):
             try:
-                obstacles += self._draw(obstacle, generator, free)
+                obstacles += self._resolve_obstacle(obstacle, generator, free)
             except BadInput as error:
                 raise error.at(f"obstacles.{i}") from None
         known = tuple(
@@ -299,21 +299,26 @@ class World(sections.Section):
         )
         return near.q[None] if near.converged else found
 
-    def _draw(
+    def _resolve_obstacle(
         self, obstacle: Obstacle, generator: np.random.Generator, free: list[tuple[float, float]]
     ) -> list[Obstacle]:
-        """What stands at the place of an obstacle."""
-        solids = obstacle.solids
-        random = obstacle.random_cylinders
-        if obstacle.random_scene is not None:
+        """An entry of ``obstacles`` as obstacles of one solid each, the random ones drawn.
+
+        Random cylinders keep away from the points ``free`` [x, y] [m].
+
+        Raises ``BadInput``: what is random finds no room.
+        """
+        scene = obstacle.random_scene
+        cylinders = obstacle.random_cylinders
+        if scene is not None:
             start = np.array(self.start.joints)
-            solids = obstacle.random_scene.draw(
-                generator, self.bare_arm(), start, self._goal_joints()
-            )
-        elif random is not None:
-            own = generator if random.seed is None else np.random.default_rng(random.seed)
+            solids = scene.draw(generator, self.bare_arm(), start, self._goal_joints())
+        elif cylinders is not None:
+            own = generator if cylinders.seed is None else np.random.default_rng(cylinders.seed)
             low = np.array(self.map.origin[:2])
             high = low + self.map.spacing * (np.array(self.map.shape[:2]) - 1)
-            solids = [*random.draw(own, low, high, free)]
+            solids = [*cylinders.draw(own, low, high, free)]
+        else:
+            solids = obstacle.solids
         times = {"appears": obstacle.appears, "vanishes": obstacle.vanishes}
         return [Obstacle.of(solid, obstacle.name, **times) for solid in solids]

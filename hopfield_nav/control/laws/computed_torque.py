@@ -14,7 +14,12 @@ unpack = unpacker(
 
 
 def control(model, sensed, parameters, memory, work, tau):
-    """Write tau = M a + C qd + g (11) with a = qdd_ref - K_D (qd - qd_ref) - K_P (q - q_ref)."""
+    """Write the motor torque ``tau`` (n,) [N·m] of computed torque, kebria2016 (11).
+
+    tau = M a + C qd + g with the acceleration a = qdd_ref - K_D (qd - qd_ref) - K_P (q - q_ref).
+    Returns the status, 0: this law cannot fail. The other arguments are those of any law
+    (``hopfield_nav.plugin``).
+    """
     q, qd, q_ref, qd_ref, qdd_ref = sensed.q, sensed.qd, sensed.q_ref, sensed.qd_ref, sensed.qdd_ref
     p = unpack(parameters)
     acceleration = work.vector[0]

@@ -26,7 +26,7 @@ from .segments import Detection as Detection
 from .segments import Segment as Segment
 from .segments import cell_at as cell_at
 from .segments import is_corner as is_corner
-from .segments import passed as passed
+from .segments import passed_cells_and_steps as passed_cells_and_steps
 from .segments import step_of as step_of
 from .segments import touched_segment as touched_segment
 from .spline import at_rest as at_rest

@@ -41,16 +41,17 @@ class PlanNotes:
     def note(
         self, time: float, by: str, cells: np.ndarray | None, landscape: Landscape | None
     ) -> None:
-        """Note a plan at a simulated time [s].
+        """Note a plan, made at a simulated time [s], in the place of one of the same time.
 
-        A network over another grid than the world's is not kept.
+        ``by`` is as in `NotedPlan`; ``cells`` (k, rank) is its path, None where there is none. Of
+        the ``landscape`` the activation is kept, if it is over the world's own grid.
         """
         if not self._keeps:
             return
-        there = landscape is not None and landscape.near.shape == self._shape
+        activation = None
+        if landscape is not None and landscape.near.shape == self._shape:
+            activation = landscape.activation
         path = np.zeros((0, len(self._shape)), dtype=int) if cells is None else cells
         if self.plans and self.plans[-1].time == time:
             self.plans.pop()
-        self.plans.append(
-            NotedPlan(time, by, path, landscape.activation if landscape and there else None)
-        )
+        self.plans.append(NotedPlan(time, by, path, activation))

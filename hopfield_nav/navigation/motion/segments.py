@@ -66,17 +66,21 @@ def step_of(grid: CollisionMap, begin: np.ndarray, end: np.ndarray) -> Step | No
     return None if cells[0] is None or cells[1] is None else step_between(cells[0], cells[1])
 
 
-def passed(grid: CollisionMap, motion: PlannedMotion, until: int) -> tuple[list[Cell], list[Step]]:
-    """Centres and steps on the segments before number ``until``.
+def passed_cells_and_steps(
+    grid: CollisionMap, motion: PlannedMotion, until: int
+) -> tuple[list[Cell], list[Step]]:
+    """Cells and steps that a motion passes on its segments before number ``until``.
 
-    A retreat begins where the reference was when the tool was stopped before it: it is no passage
-    of a step.
+    A cell is passed where a segment ends at its centre, a step where a segment leads from centre to
+    centre. The first segment of a retreat is no step: it begins where the reference was when the
+    tool was stopped, which is not where the tool was.
     """
     places = motion.places
     if places is None:
         return [], []
     cells = [cell_at(grid, place) for place in places[1 : until + 1]]
-    driven = places[int(motion.retreats) : until + 1]
+    first = 1 if motion.retreats else 0
+    driven = places[first : until + 1]
     steps = [step_of(grid, a, b) for a, b in itertools.pairwise(driven)]
     return [c for c in cells if c is not None], [s for s in steps if s is not None]
 

@@ -1,4 +1,4 @@
-"""A kernel that is called without a look at its arguments' types is the kernel itself."""
+"""A kernel that is called without a check of its arguments' types is the kernel itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from dynamics.kernels.decorators import kernel
 from hopfield_nav.planning import neighbourhood_of, plan_path, solve
 from hopfield_nav.planning.limit import plan_in_field
-from hopfield_nav.planning.unlooked import unlooked
+from hopfield_nav.planning.unchecked import unchecked
 
 pytestmark = pytest.mark.kernel
 
@@ -31,8 +31,8 @@ def test_it_has_the_version_for_the_example_among_several():
     whole, parts = np.array([1, 2], np.int32), np.array([0.5, 1.5])
     for values in (whole, parts):
         _weighted(Pair(values, 2), np.zeros(2))
-    of_whole = unlooked(_weighted, Pair(whole, 0), np.zeros(2))
-    of_parts = unlooked(_weighted, Pair(parts, 0), np.zeros(2))
+    of_whole = unchecked(_weighted, Pair(whole, 0), np.zeros(2))
+    of_parts = unchecked(_weighted, Pair(parts, 0), np.zeros(2))
     out = np.zeros(2)
     assert of_whole(Pair(whole, 3), out) == 2
     np.testing.assert_array_equal(out, [3.0, 6.0])
@@ -41,8 +41,8 @@ def test_it_has_the_version_for_the_example_among_several():
 
 
 def test_without_numbas_parts_it_is_the_kernel(monkeypatch):
-    monkeypatch.setattr("hopfield_nav.planning.unlooked.all_parts_are_there", lambda: False)
-    assert unlooked(_weighted, Pair(np.zeros(1), 1), np.zeros(1)) is _weighted
+    monkeypatch.setattr("hopfield_nav.planning.unchecked.all_parts_are_there", lambda: False)
+    assert unchecked(_weighted, Pair(np.zeros(1), 1), np.zeros(1)) is _weighted
 
 
 @pytest.mark.parametrize("length", [100, 253, 254, 255, 256, 700])
