@@ -78,6 +78,13 @@ class Identification:
             return None
         return find_gears(self.given, self.base, self.estimate.values, self.motions, self.options)
 
+    @cached_property
+    def nmse_written(self) -> float:
+        """NMSE on the logs of the fit [N·m] of the arm that ``write`` writes, of real bodies."""
+        (Y, tau, _), _ = _all_observations(self.given, self.base, self.motions, self.options)
+        values = np.concatenate([self.consistent.base, self.consistent.friction])
+        return nmse(tau, Y @ values)
+
     @property
     def logs(self) -> tuple[str, ...]:
         """Names of the logs."""
@@ -141,6 +148,7 @@ class Identification:
             "rotor": self.options.rotor,
             "condition_number": self.estimate.condition_number,
             "nmse_fit_Nm": self.nmse_fit,
+            "nmse_written_Nm": self.nmse_written,
             "nmse_given_Nm": self.nmse_given,
             "residual_deviation_Nm": self.estimate.noise.tolist(),
             "residual_autocorrelation_lag1": autocorrelation(self.estimate.residual, 1)[1].tolist(),

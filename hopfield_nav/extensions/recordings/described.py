@@ -46,6 +46,9 @@ class SignalSection(world.Section):
     topic: world.Text | None = Field(
         None, description="of a bag, where it is another than that of the log"
     )
+    late: Annotated[float, world.Range(-1.0, 1.0, "s")] = Field(
+        0.0, description="how much later it comes than the time of its row says, which is taken off"
+    )
 
 
 Signal = Annotated[SignalSection, world.OrWord("columns")]
@@ -71,7 +74,8 @@ class LogFile(world.Section):
         description="what * stands for, or names in a bag, in the arm's order; null: as they are",
     )
     time: Signal = Field(
-        SignalSection(columns="time"), description="of a table: its column of time"
+        SignalSection(columns="time"),
+        description="of a table: its column of time, or those of seconds and nanoseconds",
     )
     q: Signal | None = Field(None, description="measured joint angles")
     qd: Signal | None = Field(None, description="measured joint velocities")
@@ -86,7 +90,9 @@ class LogFile(world.Section):
         None, description="torques that the maker's own model needs for the motion"
     )
     residual: world.Flag = Field(
-        False, description="what effort leaves of tau is felt, and no model is needed"
+        False,
+        description="what effort leaves of tau is felt, or effort itself where there is no tau, and no "
+        "model is needed",
     )
     contact: world.Text | None = Field(
         None, description="of a table: column that is not 0 where the arm was touched"
@@ -120,11 +126,10 @@ def read_described(path: Path, joints: int | None) -> Recorded:
     _scale(given, raw, where)
     _check_joints(raw, joints, where)
     if given.residual:
-        if not {"effort", "tau"} <= set(raw.signals):
-            raise BadInput(
-                "no effort or no tau", where=f"{where}: residual", allowed="with both alone"
-            )
-        raw.signals["effort"] -= raw.signals["tau"]
+        if "effort" not in raw.signals:
+            raise BadInput("no effort", where=f"{where}: residual", allowed="with effort alone")
+        if "tau" in raw.signals:
+            raw.signals["effort"] -= raw.signals["tau"]
     return _labelled(given, raw._replace(residual=given.residual), where)
 
 
@@ -154,7 +159,7 @@ def _check(given: LogFile, log: Path, where: str) -> None:
 
 
 def _scale(given: LogFile, raw: Recorded, where: str) -> None:
-    """Bring the signals, in place, to the program's units and by their own scale."""
+    """Bring the signals, in place, to the program's units, by their own scale, and to the times of their rows."""
     for name, signal in given.signals().items():
         values = raw.signals[name]
         scale = np.atleast_1d(signal.scale)
@@ -164,6 +169,8 @@ def _scale(given: LogFile, raw: Recorded, where: str) -> None:
                 "wrong number", where=f"{where}: {name}.scale", found=scale.size, allowed=allowed
             )
         values *= _factor(name, signal) * scale
+        if signal.late != 0.0:
+            raw.signals[name] = _earlier(raw.time, values, signal.late)
 
 
 def _check_joints(raw: Recorded, joints: int | None, where: str) -> None:
@@ -175,6 +182,16 @@ def _check_joints(raw: Recorded, joints: int | None, where: str) -> None:
             raise BadInput(
                 "wrong number of joints", where=f"{where}: {name}", found=found, allowed=str(wanted)
             )
+
+
+def _earlier(time: np.ndarray, values: np.ndarray, late: float) -> np.ndarray:
+    """Values (k, n) as they were at the times (k,) of their rows.
+
+    NaN at an end, where that is not known.
+    """
+    return np.column_stack(
+        [np.interp(time + late, time, column, np.nan, np.nan) for column in values.T]
+    )
 
 
 def _factor(name: str, signal: SignalSection) -> float:
@@ -192,12 +209,25 @@ def _of_table(given: LogFile, path: Path, joints: int | None, where: str) -> Rec
     columns = {name: [*own.values()] for name, own in places.items()}
     if given.contact is not None:
         columns["contact"] = [head.place(given.contact)]
-    raw = head.read(str(given.time.columns), columns)
+    raw = head.read(_columns_of_time(given, where), columns)
     names: tuple[str, ...] = ()
     if not isinstance(given.q.columns, tuple):
         names = tuple(name for name in places["q"] if not name.isdigit())
     factor = _factor("time", given.time) * float(np.ravel(given.time.scale)[0])
     return raw._replace(time=raw.time * factor, joints=names)
+
+
+def _columns_of_time(given: LogFile, where: str) -> str | list[str]:
+    """The column of time, or those of seconds and nanoseconds."""
+    columns = given.time.columns
+    if not isinstance(columns, tuple):
+        return str(columns)
+    if len(columns) != 2 or given.time.unit is not None:
+        allowed = "one column, or those of seconds and nanoseconds without a unit"
+        raise BadInput(
+            "wrong columns of time", where=f"{where}: time", found=columns, allowed=allowed
+        )
+    return [str(column) for column in columns]
 
 
 def _places(
@@ -229,7 +259,7 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
 
     @cache
     def states(topic: str | None) -> JointStates:
-        return read_joint_states(path, topic, names)
+        return read_joint_states(path, topic, names, joints)
 
     first = states(given.topic)
     names = list(first.joints)
@@ -244,9 +274,10 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
     }
     if given.signals():
         wanted = {"q": SignalSection(columns="position"), **given.signals()}
+    messages = {name: states(signal.topic or given.topic) for name, signal in wanted.items()}
     logs: dict[str, np.ndarray] = {}
     for name, signal in wanted.items():
-        of_topic = states(signal.topic or given.topic)
+        of_topic = messages[name]
         if signal.columns not in of_topic.fields:
             allowed = ", ".join(of_topic.fields) + f" of {', '.join(FIELDS)}"
             raise BadInput(
@@ -259,13 +290,20 @@ def _of_bag(given: LogFile, path: Path, joints: int | None) -> Recorded:
         logs[name] = np.column_stack([time, of_topic.fields[str(signal.columns)]])
     if "q" not in logs:
         raise BadInput("no joint angles", where=str(path), allowed="messages with positions")
-    stamps, signals, dropped = aligned(logs, path)
-    start, fields = (
-        1e-9 * float(first.nanoseconds[0]),
-        ", ".join(f"{n} of {s.columns}" for n, s in wanted.items()),
-    )
+    if len({id(of_topic) for of_topic in messages.values()}) == 1:
+        stamps, dropped = logs["q"][:, 0], 0
+        signals = {name: log[:, 1:] for name, log in logs.items()}
+    else:
+        stamps, signals, dropped = aligned(logs, path)
     return Recorded(
-        stamps, signals, [], dropped + first.dropped, start, joints=first.joints, columns=fields
+        stamps,
+        signals,
+        [],
+        dropped + first.dropped,
+        1e-9 * float(first.nanoseconds[0]),
+        joints=first.joints,
+        columns=", ".join(f"{name} of {signal.columns}" for name, signal in wanted.items()),
+        left_out=first.left_out,
     )
 
 

@@ -2,7 +2,8 @@
 
 The folder holds ``log_*.csv`` files with a time column each, as Kufieta recorded a UR5. The table
 has a header line, as the RTDE recorders of Universal Robots arms write it, with spaces or commas;
-without one its columns are numbered.
+without one its columns are numbered. Lines before the header are passed over, and one of units
+behind it.
 """
 
 import csv
@@ -28,6 +29,7 @@ class Recorded(NamedTuple):
     residual: bool = False  # whether efforts are less what a maker's model needs
     joints: tuple[str, ...] = ()  # n names, where the log has them
     columns: str = ""  # which columns or fields hold the signals, in words
+    left_out: str = ""  # what was left out where it was read, in words
 
 
 def read_lines(path: Path) -> tuple[list[str], bool]:
@@ -57,15 +59,19 @@ def parse(
     separator: str | None,
     columns: Sequence[int],
     width: int,
+    of_time: int = 1,
 ) -> tuple[np.ndarray, bool]:
     """Numbers (k, columns) of the chosen columns, time first, and whether the last line was cut short (and left out).
 
     Rows of so many fields, the first at a line of the file, counted from 1; the separator None is
     white space. Lines without text are passed over, rows without numbers are NaN, and rows may have
-    the same time.
+    the same time. ``of_time`` 2: the first two columns are seconds and nanoseconds, which become
+    one.
     """
-    rows = _fields(lines, first_line, separator)
-    cut = len(rows) > 1 and (len(rows[-1][1]) < width or not rows[-1][1][-1].strip())
+    rows = _without_last_separator(_fields(lines, first_line, separator), width)
+    cut = len(rows) > 1 and (
+        len(rows[-1][1]) < width or (not rows[-1][1][-1].strip() and bool(rows[-2][1][-1].strip()))
+    )
     rows = rows[:-1] if cut else rows
     if not rows:
         raise BadInput("no numbers in the log", where=str(path), allowed="rows of time and signals")
@@ -76,12 +82,38 @@ def parse(
                 "wrong number of columns", where=where, found=len(row), allowed=str(width)
             )
     values = _numbers(path, rows, columns)
+    if of_time == 2:
+        time = values[:, 0] + 1e-9 * values[:, 1]
+        values = np.column_stack([time, values[:, 2:]])
     back = np.flatnonzero(np.diff(values[:, 0]) < 0)
     if len(back):
         before, after = values[back[0] : back[0] + 2, 0]
-        found, where = f"{after:.6f} s after {before:.6f} s", f"{path}, line {rows[back[0] + 1][0]}"
+        where = f"{path}, line {rows[back[0] + 1][0]}"
+        if _are_nanoseconds_alone(values[:, 0]):
+            raise BadInput(
+                "time does not increase: nanoseconds of a second alone",
+                where=where,
+                found=f"{after:.0f} after {before:.0f}",
+                allowed="`time: [SECONDS, NANOSECONDS]`, both columns",
+            )
+        found = f"{after:.6f} s after {before:.6f} s"
         raise BadInput("time does not increase", where=where, found=found)
     return values, cut
+
+
+def _are_nanoseconds_alone(time: np.ndarray) -> bool:
+    """Whether times (k,) are the part of a stamp below a second: they begin again with each."""
+    is_whole = bool(np.all(time == np.rint(time)))
+    return is_whole and 1e6 < time.max() < 1e9 and time.min() >= 0.0
+
+
+def _without_last_separator(
+    rows: list[tuple[int, list[str]]], width: int
+) -> list[tuple[int, list[str]]]:
+    """Rows without the empty field behind a separator that ends each of their lines."""
+    if any(len(row) != width + 1 or row[-1].strip() for _, row in rows):
+        return rows
+    return [(line, row[:-1]) for line, row in rows]
 
 
 def _fields(
@@ -248,6 +280,7 @@ class Head(NamedTuple):
     cut: bool  # whether the last line was left out, being incomplete
     separator: str | None
     names: list[str]  # of the columns; 1, 2 and so on where the table has no header
+    passed_over: str = ""  # lines that are neither header nor numbers, in words
 
     def place(self, name: str) -> int:
         """Where a column stands; BadInput where there is none."""
@@ -293,34 +326,116 @@ class Head(NamedTuple):
             )
         return [k for _, k in found]
 
-    def read(self, time: str, columns: Mapping[str, Sequence[int]]) -> Recorded:
-        """Signals at places of their columns."""
-        order = [self.place(time)]
+    def read(self, time: str | Sequence[str], columns: Mapping[str, Sequence[int]]) -> Recorded:
+        """Signals at places of their columns; ``time`` may be two, seconds and nanoseconds."""
+        of_time = [time] if isinstance(time, str) else list(time)
+        order = [self.place(name) for name in of_time]
         spans: dict[str, slice] = {}
         for name, places in columns.items():
             spans[name] = slice(len(order), len(order) + len(places))
             order += places
         values, cut = parse(
-            self.path, self.rows, self.first, self.separator, order, len(self.names)
+            self.path,
+            self.rows,
+            self.first,
+            self.separator,
+            order,
+            len(self.names),
+            len(of_time),
         )
-        signals = {name: values[:, span] for name, span in spans.items()}
+        joined = len(of_time) - 1  # columns that have become one with the first
+        signals = {
+            name: values[:, span.start - joined : span.stop - joined]
+            for name, span in spans.items()
+        }
         ends = {
             name: dict.fromkeys(self.names[k] for k in (places[0], places[-1]))
             for name, places in columns.items()
         }
         words = (f"{name} of {' … '.join(both)}" for name, both in ends.items())
         short = [self.path.name] if self.cut or cut else []
-        return Recorded(
-            values[:, 0], signals, short, 0, columns=", ".join([f"time of {time}", *words])
-        )
+        said = ", ".join([f"time of {' and '.join(of_time)}", *words])
+        return Recorded(values[:, 0], signals, short, 0, columns=said, left_out=self.passed_over)
+
+
+_MOST_BEFORE = 50  # lines that are looked at for the first row of numbers
 
 
 def read_head(path: Path) -> Head:
     """The header of a table; BadInput as ``read_lines``."""
     lines, cut = read_lines(path)
-    header = lines[0].lstrip("# ")
-    separator = next((mark for mark in (",", ";", "\t") if mark in header), None)
-    names = [name.strip() for name in _fields([header], 1, separator)[0][1]]
-    if np.isfinite([_number(name) for name in names]).all():
-        return Head(path, lines, 1, cut, separator, [str(k + 1) for k in range(len(names))])
-    return Head(path, lines[1:], 2, cut, separator, names)
+    given = re.fullmatch(r"sep=(.)", lines[0].strip())  # of Excel
+    begin = 1 if given else 0
+    first, separator = _first_numbers(lines, begin, given[1] if given else None)
+    if first is None:  # no row of numbers: the first line is taken for the header
+        first, separator = begin, _separator(lines[begin], given[1] if given else None)
+        header, units = begin, None
+    else:
+        header, units = _header_before(lines, first, begin, separator)
+    if header is None:
+        width = len(_split(lines[first], separator))
+        names = [str(k + 1) for k in range(width)]
+        return Head(path, lines[first:], first + 1, cut, separator, names)
+    names = [name.strip() for name in _split(lines[header].lstrip("# "), separator)]
+    while len(names) > 1 and not names[-1]:  # behind a separator that ends the line
+        names.pop()
+    after = header + 1 if units is None else units + 1
+    words = [f"{header} lines before the header"] if header > begin else []
+    if units is not None:
+        words.append(
+            f"a line of units, {', '.join(dict.fromkeys(_split(lines[units], separator)))}"
+        )
+    return Head(path, lines[after:], after + 1, cut, separator, names, "; ".join(words))
+
+
+def _separator(line: str, given: str | None) -> str | None:
+    return given or next((mark for mark in (",", ";", "\t") if mark in line), None)
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    """The fields of a line; none of an empty one."""
+    rows = _fields([line], 1, separator)
+    return rows[0][1] if rows else []
+
+
+def _first_numbers(
+    lines: Sequence[str], begin: int, given: str | None
+) -> tuple[int | None, str | None]:
+    """Where the first row of nothing but numbers stands, None without one, and what separates its fields."""
+    for k in range(begin, min(len(lines), begin + _MOST_BEFORE)):
+        separator = _separator(lines[k], given)
+        fields = _split(lines[k], separator)
+        if (
+            fields
+            and np.isfinite([_number(field) for field in fields if field.strip()] or [np.inf]).all()
+        ):
+            return k, separator
+    return None, None
+
+
+def _header_before(
+    lines: Sequence[str], first: int, begin: int, separator: str | None
+) -> tuple[int | None, int | None]:
+    """Where the header before the first row of numbers stands, and the line of units behind it; None: there is none."""
+    if first == begin:
+        return None, None
+    width = len(_split(lines[first], separator))
+    fitting = []
+    for k in range(begin, first):
+        fields = _split(lines[k].lstrip("# "), separator)
+        if len(fields) in (width, width - 1) and width > 1:
+            fitting.append(k)
+    if not fitting:
+        return begin, None
+    if fitting[-1] != first - 1:  # a row with something wrong in it, which is told when it is read
+        return fitting[0], None
+    if len(fitting) > 1 and fitting[-2] == first - 2 and _are_units(lines[first - 1], separator):
+        return first - 2, first - 1
+    return (fitting[0], None) if len(fitting) > 1 else (fitting[-1], None)
+
+
+def _are_units(line: str, separator: str | None) -> bool:
+    """Whether no field of a line is a number, and most have text."""
+    fields = _split(line, separator)
+    filled = [field for field in fields if field.strip()]
+    return 2 * len(filled) > len(fields) and np.isinf([_number(field) for field in filled]).all()

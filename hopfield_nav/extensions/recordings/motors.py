@@ -8,8 +8,11 @@ What is left is correlated in time; the standard deviations count whole blocks o
 observation (Liang and Zeger 1986).
 
 They do not count errors of the model. Beside a rotor that is fitted too, what tau alone explains
-may be less than what is left: then the constant cannot be told apart from the rotor, and is taken
-as the median of the others.
+may be less than what is left: then the size of the constant cannot be told apart from the rotor.
+
+A motor whose current runs the other way has a negative constant. Which way it runs is told where
+the estimate of 1/K is at least ``SURE`` standard deviations from zero; of a joint where it is not,
+no constant is known.
 """
 
 from collections.abc import Sequence
@@ -19,6 +22,7 @@ import numpy as np
 from scipy.stats import norm
 
 from dynamics import Arm, BadInput, inverse_dynamics
+from hopfield_nav.extensions.recordings.robust_fit import covariance_of, huber, scale_of
 from hopfield_nav.extensions.recordings.signals import REFERENCE, drive_of, with_reference
 
 if TYPE_CHECKING:
@@ -26,27 +30,28 @@ if TYPE_CHECKING:
 
 SLOWEST = 0.02  # [rad/s] below it the direction of friction is not certain
 BLOCK = 1.0  # [s] longer than what is left stays correlated
-LARGEST_SHARE = 0.5  # standard deviation of a motor constant beyond which it is not excited
-_TUNING = 1.345  # standard deviations beyond which Huber's estimator counts a residual less
-_FEWEST_BLOCKS, _ROUNDS = 5, 30
+SURE = 3.0  # standard deviations from zero beyond which a sign is told
+FEWEST_BLOCKS = 5
 _NOTHING = 1e-12  # [A/(N·m)] of a joint whose model has no torque
 
 
 class MotorFit(NamedTuple):
     """Motors and friction of an arm of n joints."""
 
-    motor_constant: np.ndarray  # (n,) torque at the joint for a current [N·m/A]
+    # (n,) torque at the joint for a current [N·m/A]; negative where the current runs the other
+    # way, NaN where no sign is told
+    motor_constant: np.ndarray
     friction: np.ndarray  # (n, 2) Coulomb [N·m] and viscous [N·m·s/rad]
     zero_current: np.ndarray  # (n,) current where no torque is [A]
     # (n, 4) standard deviations of motor constant, Coulomb, viscous and zero current; infinite for
-    # a constant that cannot be told apart from a rotor
+    # a constant whose size cannot be told apart from a rotor, or that is not known
     std: np.ndarray
     residual_rms: np.ndarray  # (n,) what is left of the current [A]
     rows: np.ndarray  # (n,) rows that were used
     rotor: np.ndarray  # (n,) inertia of the rotors that the model lacks, at the joint side [kg·m²]
 
     def torque(self, current: np.ndarray) -> np.ndarray:
-        """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]."""
+        """Motor torque (..., n) at the joint side, friction not yet taken off [N·m]; NaN where no sign is told."""
         return self.motor_constant * (np.asarray(current) - self.zero_current)
 
     def on(self, arm: Arm) -> Arm:
@@ -61,36 +66,78 @@ class MotorFit(NamedTuple):
         )
 
     @property
+    def untold(self) -> list[int]:
+        """Joints, counted from 1, whose sign the recordings do not tell, and of which no constant is known."""
+        return _counted(np.isnan(self.motor_constant))
+
+    @property
     def unknown(self) -> list[int]:
-        """Joints, counted from 1, whose constant cannot be told apart from a rotor."""
-        return [int(j) + 1 for j in np.flatnonzero(~np.isfinite(self.std[:, 0]))]
+        """Joints, counted from 1, whose constant is not known, or cannot be told apart from a rotor."""
+        return _counted(~np.isfinite(self.std[:, 0]))
+
+    def require_signs(self) -> None:
+        """Refuse, with ``BadInput``, what needs the torque of a joint whose sign is not told."""
+        if self.untold:
+            raise BadInput(untold_in_words(self.untold), allowed=_DECIDE)
 
     def require_known(self) -> None:
         """Refuse, with ``BadInput``, what would rest on a constant that is not known."""
+        self.require_signs()
         if self.unknown:
             found = (
                 f"joints {', '.join(map(str, self.unknown))} cannot be told apart from their rotors"
             )
-            allowed = "--motor-constants, --same-motor, or a model with rotor inertia"
-            raise BadInput("the motor constants are not known", found=found, allowed=allowed)
+            raise BadInput("the motor constants are not known", found=found, allowed=_DECIDE)
 
     def words(self) -> str:
-        """The constants with their 95 % intervals, where these are known."""
+        """The constants with their 95 % intervals, where these are known, and what is odd about them."""
         constants = []
-        for constant, half in zip(
-            self.motor_constant, norm.ppf(0.975) * self.std[:, 0], strict=True
-        ):
-            interval = ""
-            if 0 < half < np.inf:
-                interval = f" [{constant - half:.3g}, {constant + half:.3g}]"
-            elif half:
-                interval = " assumed"
-            constants.append(f"{constant:.3g}{interval}")
+        halves = norm.ppf(0.975) * self.std[:, 0]
+        for constant, half in zip(self.motor_constant, halves, strict=True):
+            if np.isnan(constant):
+                constants.append("unknown")
+            elif half == np.inf:
+                constants.append(f"about {constant:.3g}")
+            elif half > 0:
+                low, high = constant - half, constant + half
+                constants.append(f"{constant:.3g} [{low:.3g}, {high:.3g}]")
+            else:
+                constants.append(f"{constant:.3g}")
         words = f"{', '.join(constants)} N·m/A"
-        if self.unknown:
-            joints = ", ".join(map(str, self.unknown))
-            words += f"; joints {joints}: cannot be told apart from the rotor"
+        sizes = [joint for joint in self.unknown if joint not in self.untold]
+        if sizes:
+            words += f"; joints {', '.join(map(str, sizes))}: cannot be told apart from the rotor"
+        if self.untold:
+            words += f"; {untold_in_words(self.untold)}"
+        against = _counted(self.motor_constant < 0.0)
+        if against:
+            words += f"; {runs_against('current', against, len(self.motor_constant))}"
         return words
+
+
+_DECIDE = "--motor-constants, --same-motor, livelier runs, or a model with rotor inertia"
+
+
+def _counted(joints: np.ndarray) -> list[int]:
+    """The joints (n,) that are meant, counted from 1."""
+    return [int(j) + 1 for j in np.flatnonzero(joints)]
+
+
+def untold_in_words(joints: Sequence[int]) -> str:
+    """That recordings do not tell the signs of some joints, counted from 1."""
+    if len(joints) == 1:
+        return f"these logs do not tell joint {joints[0]}'s sign"
+    return f"these logs do not tell the signs of joints {', '.join(map(str, joints))}"
+
+
+def runs_against(signal: str, joints: Sequence[int], n: int) -> str:
+    """That a signal runs against the model's torque in some joints, counted from 1, of n, and what to do."""
+    scale = ", ".join("-1" if j + 1 in joints else "1" for j in range(n))
+    which = f"joint{'' if len(joints) == 1 else 's'} {', '.join(map(str, joints))}"
+    return (
+        f"{which}: the {signal} runs against the model's torque "
+        f"(`{signal}: {{columns: …, scale: [{scale}]}}` in the log's description turns it)"
+    )
 
 
 def fit_motors(
@@ -104,8 +151,7 @@ def fit_motors(
     constant in common.
 
     Raises ``BadInput``: no recordings, no currents, a force sensor that felt a push, a joint that
-    does not move both ways for long enough, or one whose torque says too little of its motor
-    constant.
+    does not move both ways for long enough, or recordings that tell no joint's sign.
     """
     if not recordings:
         raise BadInput("no recordings of free motion", allowed="at least one")
@@ -118,23 +164,23 @@ def fit_motors(
     rotors = (arm.rotor_inertia == 0.0) & ("effort" not in recordings[0])
     joints = [_rows(recordings, torques, j, bool(rotors[j])) for j in range(len(arm.dh))]
     if "effort" in recordings[0]:
-        return _stacked([_fit_known(rows, 1.0, 0.0) for rows in joints])
+        return _stacked([_fit_known(rows) for rows in joints])
+    signs = np.array([_sign(rows) for rows in joints])
+    if not np.any(signs):
+        what = "no motor constant can be told from these logs"
+        raise BadInput(
+            what, allowed="motor constants, livelier runs, or a model with rotor inertia"
+        )
     fits: dict[int, MotorFit] = {}
     for group in _groups(same_motor, len(joints)):
-        fits |= zip(group, _fit_group([joints[j] for j in group]), strict=True)
-    unknown = [
-        j for j, fit in fits.items() if not (0 < fit.std[0] < LARGEST_SHARE * fit.motor_constant)
-    ]
-    for j in unknown:
-        if not rotors[j]:
-            allowed = f"a standard deviation below {LARGEST_SHARE:.0%}: runs with more torque, or same_motor"
-            found = f"motor constant {fits[j].motor_constant:.3g} ± {fits[j].std[0]:.2g} N·m/A"
-            raise BadInput(f"joint {j + 1} is not excited", found=found, allowed=allowed)
-    known = [fit.motor_constant for j, fit in fits.items() if j not in unknown]
-    if not known:
-        what = "no motor constant can be told apart from its rotor"
-        raise BadInput(what, allowed="motor constants, or a model with rotor inertia")
-    fits |= {j: _fit_known(joints[j], float(np.median(known)), np.inf) for j in unknown}
+        of_group = {float(sign) for sign in signs[group] if sign != 0.0}
+        for j in group:
+            if signs[j] == 0.0 and len(of_group) == 1:  # the motors are the same
+                signs[j] = min(of_group)
+        told = [j for j in group if signs[j] != 0.0]
+        fits |= {j: _fit_untold(joints[j]) for j in group if j not in told}
+        if told:
+            fits |= zip(told, _fit_group([joints[j] for j in told], signs[told]), strict=True)
     return _stacked([fits[j] for j in range(len(joints))])
 
 
@@ -199,10 +245,8 @@ def _rows(recordings: Sequence, torques: Sequence[np.ndarray], j: int, rotor: bo
         blocks.append(block[used])
         first = int(block[-1]) + 1
     rows = _Rows(np.concatenate(columns), np.concatenate(currents), np.concatenate(blocks))
-    if len(np.unique(rows.block)) < _FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
-        allowed = (
-            f"motion both ways, faster than {SLOWEST:g} rad/s, over {_FEWEST_BLOCKS} s or more"
-        )
+    if len(np.unique(rows.block)) < FEWEST_BLOCKS or len(np.unique(rows.columns[:, 1])) < 2:
+        allowed = f"motion both ways, faster than {SLOWEST:g} rad/s, over {FEWEST_BLOCKS} s or more"
         raise BadInput(
             f"joint {j + 1} is not excited",
             found=f"{len(rows.current)} rows of motion",
@@ -220,23 +264,58 @@ def _groups(same_motor: Sequence[Sequence[int]], n: int) -> list[list[int]]:
     return groups + [[j] for j in range(n) if j not in named]
 
 
-def _fit_group(joints: list[_Rows]) -> list[MotorFit]:
-    """Fits of joints with one motor constant, one joint each.
+def _sign(rows: _Rows) -> float:
+    """Which way a motor's current runs, 1 or -1; 0: the rows do not tell."""
+    table, current, block, _ = _common_table([rows])
+    beta = huber(table, current)
+    deviation = np.sqrt(covariance_of(table, current - table @ beta, block)[0, 0])
+    is_told = abs(beta[0]) > max(SURE * deviation, _NOTHING)
+    return float(np.sign(beta[0])) if is_told else 0.0
+
+
+def _fit_group(joints: list[_Rows], signs: np.ndarray) -> list[MotorFit]:
+    """Fits of joints with one motor constant, whose currents run one way or the other (k,).
 
     The column of torque is common to them, the others are each joint's own.
     """
-    table, current, block, own = _common_table(joints)
-    beta = _huber(table, current)
+    turned = [_turned(rows, sign) for rows, sign in zip(joints, signs, strict=True)]
+    table, current, block, own = _common_table(turned)
+    beta = huber(table, current)
     left = current - table @ beta
-    covariance = _covariance(table, left, block)
+    covariance = covariance_of(table, left, block)
     fits = []
-    for rows, columns in zip(joints, own, strict=True):
+    for rows, columns, sign in zip(turned, own, signs, strict=True):
         of_joint = [0, *columns]
-        fits.append(_one_fit(beta[of_joint], covariance[np.ix_(of_joint, of_joint)], rows))
+        fit = _one_fit(beta[of_joint], covariance[np.ix_(of_joint, of_joint)], rows)
+        fits.append(
+            fit._replace(
+                motor_constant=sign * fit.motor_constant,
+                friction=sign * fit.friction,
+                rotor=sign * fit.rotor,
+            )
+        )
     has_rotor = max(len(columns) for columns in own) > 3
     if has_rotor and _hides_torque(table, beta[0], left):
         return [fit._replace(std=np.concatenate([[np.inf], fit.std[1:]])) for fit in fits]
     return fits
+
+
+def _turned(rows: _Rows, sign: float) -> _Rows:
+    """With the torque as a motor gives it that runs this way."""
+    return rows._replace(columns=np.column_stack([sign * rows.columns[:, 0], rows.columns[:, 1:]]))
+
+
+def _fit_untold(rows: _Rows) -> MotorFit:
+    """Of a joint whose sign is not told nothing is known."""
+    return MotorFit(
+        motor_constant=np.asarray(np.nan),
+        friction=np.zeros(2),
+        zero_current=np.asarray(0.0),
+        std=np.full(4, np.inf),
+        residual_rms=np.asarray(np.nan),
+        rows=np.asarray(len(rows.current)),
+        rotor=np.asarray(0.0),
+    )
 
 
 def _common_table(
@@ -253,7 +332,7 @@ def _common_table(
     first_block = 0
     for rows, width in zip(joints, widths, strict=True):
         columns = range(first_column, first_column + width)
-        scale = _scale(rows.current - rows.columns @ _huber(rows.columns, rows.current))
+        scale = scale_of(rows.current - rows.columns @ huber(rows.columns, rows.current))
         table = np.zeros((len(rows.current), 1 + sum(widths)))
         table[:, 0] = rows.columns[:, 0]
         table[:, columns] = rows.columns[:, 1:]
@@ -271,20 +350,19 @@ def _hides_torque(table: np.ndarray, per_torque: float, left: np.ndarray) -> boo
     torque = table[:, 0]
     others = table[:, 1:]
     alone = torque - others @ np.linalg.lstsq(others, torque, rcond=None)[0]
-    return bool(np.sqrt(np.mean((per_torque * alone) ** 2)) < _scale(left))
+    return bool(np.sqrt(np.mean((per_torque * alone) ** 2)) < scale_of(left))
 
 
-def _fit_known(rows: _Rows, constant: float, std: float) -> MotorFit:
-    """Friction, zero and rotor with a constant that is given, and its standard deviation."""
+def _fit_known(rows: _Rows) -> MotorFit:
+    """Friction and zero where torques were measured, so that the constant is 1."""
     torque = rows.columns[:, 0]
     others = rows.columns[:, 1:]
-    current = rows.current - torque / constant  # that the others have to explain
-    beta = _huber(others, current)
+    left = rows.current - torque  # that the others have to explain
+    beta = huber(others, left)
     count = rows.columns.shape[1]
     covariance = np.zeros((count, count))
-    covariance[1:, 1:] = _covariance(others, current - others @ beta, rows.block)
-    fit = _one_fit(np.concatenate([[1.0 / constant], beta]), covariance, rows)
-    return fit._replace(std=np.concatenate([[std], fit.std[1:]]))
+    covariance[1:, 1:] = covariance_of(others, left - others @ beta, rows.block)
+    return _one_fit(np.concatenate([[1.0], beta]), covariance, rows)
 
 
 def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> MotorFit:
@@ -315,36 +393,3 @@ def _one_fit(beta: np.ndarray, covariance: np.ndarray, rows: _Rows) -> MotorFit:
 
 def _stacked(fits: list[MotorFit]) -> MotorFit:
     return MotorFit(*(np.array(column) for column in zip(*fits, strict=True)))
-
-
-def _scale(left: np.ndarray) -> float:
-    """Standard deviation of the bulk of the residuals, from their median absolute size."""
-    return max(1.4826 * float(np.median(np.abs(left))), 1e-12)
-
-
-def _huber(table: np.ndarray, current: np.ndarray) -> np.ndarray:
-    """Huber's estimate (m,) by weighted least squares, again until the weights settle."""
-    beta = np.linalg.lstsq(table, current, rcond=None)[0]
-    for _ in range(_ROUNDS):
-        left = current - table @ beta
-        limit = _TUNING * _scale(left)
-        root = np.sqrt(np.minimum(1.0, limit / np.maximum(np.abs(left), limit)))  # of the weights
-        before = beta
-        beta = np.linalg.lstsq(table * root[:, None], current * root, rcond=None)[0]
-        if np.allclose(before, beta, rtol=1e-9, atol=1e-12):
-            break
-    return beta
-
-
-def _covariance(table: np.ndarray, left: np.ndarray, block: np.ndarray) -> np.ndarray:
-    """Covariance of Huber's estimate where residuals of one block may be correlated in any way."""
-    limit = _TUNING * _scale(left)
-    influence = np.clip(left, -limit, limit)
-    bulk = table[np.abs(left) <= limit]
-    bread = np.linalg.pinv(bulk.T @ bulk)
-    _, number = np.unique(block, return_inverse=True)
-    count = int(number.max()) + 1
-    sums = np.zeros((count, table.shape[1]))
-    np.add.at(sums, number, table * influence[:, None])
-    few_blocks = count / max(count - table.shape[1], 1)
-    return few_blocks * bread @ (sums.T @ sums) @ bread

@@ -25,6 +25,7 @@ from dynamics.files import NamedArm
 from dynamics.identification import MotionLog
 from hopfield_nav.extensions.recordings.described import is_described
 from hopfield_nav.extensions.recordings.formats import read_head, read_lines
+from hopfield_nav.extensions.recordings.logged_torque import remarks_on_torque
 from hopfield_nav.extensions.recordings.motors import MotorFit, fit_motors, given_motors
 from hopfield_nav.extensions.recordings.recording import label_signals, load_recording
 from hopfield_nav.extensions.recordings.signals import (
@@ -228,6 +229,17 @@ def uses_of(
     return [*[("arm", use)] * bool(use), *dict.fromkeys(rows)]
 
 
+def remarks_on(logs: Sequence[OpenedLog], arm: Arm) -> list[tuple[str, str]]:
+    """What is odd about the torques of recordings but can be used, as rows of a table.
+
+    Raises ``BadInput``: as ``remarks_on_torque``.
+    """
+    rows = []
+    for log in logs:
+        rows += [(f"log {log.path.name}", remark) for remark in remarks_on_torque(log.data, arm)]
+    return list(dict.fromkeys(rows))
+
+
 class Sources(NamedTuple):
     """Logs, and the motors that turned their currents into torques, if any did."""
 
@@ -261,11 +273,13 @@ def read_logs(
             )
     data = [log.data for log in opened if not log.simulated and "effort" not in log.data]
     uses = uses_of([(log.path.name, log.data) for log in opened if not log.simulated])
+    uses += remarks_on([log for log in opened if not log.simulated], arm)
     motors: MotorFit | None = None
     if motor_constants is not None:
         motors = given_motors(motor_constants, len(arm.dh))
     elif data:
         motors = fit_motors(data, arm, same_motor)
+        motors.require_signs()
     logs = [
         _log_of_run(log) if log.simulated else log_of_recording(log.data, motors) for log in opened
     ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import xarray
 
 WATCHED_TABLE = "rtde.csv"  # in the record of a stream that was watched
+_SAME = 0.98  # share of rows with the time of the row before, from which times say nothing
 _NAMED = 3  # rows that are left out of which the time is said
 _SIGNALS = {  # name: (second dimension, unit, long name)
     "q": ("joint", "rad", "measured joint angle"),
@@ -91,6 +92,7 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     again = np.concatenate([[False], ~np.any(steps != 0.0, axis=1)])
     raw, twice = _without(raw._replace(signals=signals), again, "row said twice")
     raw, lost = _without(raw, _lost(raw.time, raw.signals), "row without numbers, or of zeros")
+    _require_moments(raw.time, path)
     _check_units(raw, path)
     wound: dict[str, np.ndarray] = {
         name: unwrapped(raw.time, raw.signals[name])
@@ -108,7 +110,7 @@ def _mended(raw: Recorded, path: Path) -> "xarray.Dataset":
     raw = raw._replace(time=time, signals={**raw.signals, **wound})
     again = np.concatenate([[False], np.diff(time) <= 0.0])
     raw, same = _without(raw, again, "row with the time of the row before")
-    left_out = ", ".join(filter(None, [twice, lost, same]))
+    left_out = ", ".join(filter(None, [raw.left_out, twice, lost, same]))
     return _dataset(raw, path).assign_attrs(clock=words, columns=raw.columns, left_out=left_out)
 
 
@@ -149,6 +151,17 @@ def _without(raw: Recorded, rows: np.ndarray, what: str) -> tuple[Recorded, str]
     return raw._replace(
         time=raw.time[~rows], signals=signals, dropped=raw.dropped + len(times)
     ), words
+
+
+def _require_moments(time: np.ndarray, path: Path) -> None:
+    """Refuse times (k,) of which almost all are that of the row before."""
+    same = int((np.diff(time) == 0.0).sum())
+    if same > _SAME * len(time):
+        raise BadInput(
+            f"{same} of {len(time)} rows have the time of the row before: single precision?",
+            where=str(path),
+            allowed="times that tell rows apart",
+        )
 
 
 def _check_units(raw: Recorded, path: Path) -> None:

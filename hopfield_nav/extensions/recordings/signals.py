@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from dynamics import BadInput
+from dynamics import Arm, BadInput, inverse_dynamics, joint_friction_torque
 from dynamics.batches import as_rows
 
 if TYPE_CHECKING:
@@ -108,14 +108,32 @@ def signals_of_data(data: "xarray.Dataset", stride: int) -> Signals:
     return Signals(time, **sensed, tau=tau, wrench=wrench)
 
 
-def signals_of_recording(data: "xarray.Dataset", motors: Motors) -> Signals:
+def signals_of_recording(data: "xarray.Dataset", motors: Motors, arm: Arm | None = None) -> Signals:
     """Signals of a real arm: the motors' torque from what drives them, and what is missing of the reference.
 
-    Raises ``BadInput``: a signal was not recorded.
+    ``arm``: its torque at the reference stands for that of a joint whose motor is not known, so
+    that nothing is felt there.
+
+    Raises ``BadInput``: a signal was not recorded, or a motor is not known and no arm is given.
     """
     data = with_reference(data)
     sensed = {name: data[name].values for name in _NAMES[:-1]}
-    return Signals(data.time.values, **sensed, tau=motors.torque(drive_of(data)))
+    tau = motors.torque(drive_of(data))
+    unknown = np.isnan(tau).all(axis=0)
+    if unknown.any():
+        if arm is None:
+            found = f"joints {', '.join(str(j + 1) for j in np.flatnonzero(unknown))}"
+            raise BadInput(
+                "motors are not known", found=found, allowed="an arm, or motor constants"
+            )
+        tau[:, unknown] = _needed_torque(arm, sensed)[:, unknown]
+    return Signals(data.time.values, **sensed, tau=tau)
+
+
+def _needed_torque(arm: Arm, sensed: dict[str, np.ndarray]) -> np.ndarray:
+    """The torque (k, n) that an arm needs for its reference, with friction."""
+    reference = [sensed[name] for name in REFERENCE]
+    return inverse_dynamics(arm, *reference) + joint_friction_torque(arm, sensed["qd_ref"])
 
 
 def drive_of(data: "xarray.Dataset") -> np.ndarray:
@@ -149,6 +167,12 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
         )
         data = data.assign({name: (dimensions, motion[REFERENCE.index(name)]) for name in missing})
     return data
+
+
+def measured_motion(data: "xarray.Dataset") -> list[np.ndarray]:
+    """Angles, velocities and accelerations (k, n) of the motion that was measured [rad, rad/s, rad/s²]."""
+    title = str(data.attrs.get("title", "recording"))
+    return _smoothed(data.time.values, data.q.values, title)
 
 
 def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarray]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import xarray
 from refusals import refused
 
 from dynamics import inverse_dynamics, load_arm
-from hopfield_nav.extensions.recordings import fit_motors, load_recording
+from hopfield_nav.extensions.recordings import (
+    fit_motors,
+    label_signals,
+    load_recording,
+    signals_of_recording,
+)
 
 ARM = load_arm("ur5_controller")
 K = np.array([10.0, 11.0, 9.0, 7.0, 6.0, 8.0])
@@ -97,11 +104,82 @@ def test_joints_with_the_same_motor_share_its_constant():
     )
 
 
-def with_noise(rng):
-    """A recording whose joint 6 draws a current of noise."""
+def with_noise(rng, joints):
+    """A recording with joints that draw a current of noise."""
     data = recording(rng)
-    data["current"][:, 5] += rng.normal(0.0, 3.0, data.sizes["time"])
+    for j in joints:
+        data["current"][:, j] = rng.normal(0.0, 3.0, data.sizes["time"])
     return data
+
+
+def test_of_a_joint_of_noise_no_constant_is_assumed():
+    rng = np.random.default_rng(7)
+    data = with_noise(rng, [5])
+    fit = fit_motors([data], ARM)
+    np.testing.assert_allclose(fit.motor_constant[:5], K[:5], rtol=1e-8)
+    assert np.isnan(fit.motor_constant[5])
+    assert fit.words().endswith("these logs do not tell joint 6's sign")
+    with refused("do not tell joint 6's sign"):
+        fit.require_signs()
+    with refused("motors are not known; found 'joints 6'"):
+        signals_of_recording(data.assign(q=data.q_ref, qd=data.qd_ref), fit)
+    signals = signals_of_recording(data.assign(q=data.q_ref, qd=data.qd_ref), fit, fit.on(ARM))
+    needed = inverse_dynamics(ARM, signals.q, signals.qd, signals.qdd_ref)
+    np.testing.assert_allclose(signals.tau[:, 5], needed[:, 5])  # so that nothing is felt there
+
+
+# Which way motors run: the 64 patterns of six signs.
+
+
+@pytest.fixture(scope="module", params=["rotors in the model", "none"])
+def signed(request):
+    """A log of ``ur5_full`` with rotors and friction, by arm and noise; and the model that is given."""
+    full = load_arm("ur5_full")
+    time = np.arange(0.0, 16.0, 0.016)
+    rate = 2 * np.pi * np.array([0.10, 0.15, 0.20, 0.30, 0.35, 0.23])
+    angle = np.outer(time, rate)
+    q = [0.0, -1.2, 1.0, -0.5, 0.8, 0.0] + 0.8 * np.sin(angle) + 0.2 * np.sin(2.3 * angle)
+    qd = rate * (0.8 * np.cos(angle) + 0.46 * np.cos(2.3 * angle))
+    qdd = -(rate**2) * (0.8 * np.sin(angle) + 1.058 * np.sin(2.3 * angle))
+    torque = inverse_dynamics(full, q, qd, qdd)
+    torque += full.friction[:, 0] * np.sign(qd) + full.friction[:, 1] * qd
+    noise = np.random.default_rng(9).normal(0.0, 0.05, q.shape)
+    names = {"q": q, "qd": qd, "q_ref": q, "qd_ref": qd, "qdd_ref": qdd}
+    data = label_signals(time, {**names, "current": torque / K + noise}, "made")
+    rotors = full.rotor_inertia if request.param != "none" else np.zeros(6)
+    return data, full._replace(rotor_inertia=rotors)
+
+
+def test_every_sign_that_a_log_tells_is_found_and_of_the_others_none_is_assumed(signed):
+    data, model = signed
+    straight = fit_motors([data], model)
+    untold = np.isnan(straight.motor_constant)
+    assert untold.sum() <= 1
+    for pattern in itertools.product((1.0, -1.0), repeat=6):
+        fit = fit_motors([data.assign(current=data.current * np.array(pattern))], model)
+        np.testing.assert_array_equal(np.isnan(fit.motor_constant), untold)
+        told = ~untold
+        np.testing.assert_allclose(
+            fit.motor_constant[told], straight.motor_constant[told] * np.array(pattern)[told]
+        )
+        np.testing.assert_allclose(fit.friction, straight.friction, atol=1e-9)
+        against = [j + 1 for j in range(6) if pattern[j] < 0 and told[j]]
+        if against:
+            scale = ", ".join("-1" if j + 1 in against else "1" for j in range(6))
+            which = ", ".join(map(str, against))
+            assert f"{which}: the current runs against the model's torque" in fit.words()
+            assert f"scale: [{scale}]" in fit.words()
+        else:
+            assert "against" not in fit.words()
+
+
+def test_motors_of_one_constant_may_run_either_way():
+    data = recording(np.random.default_rng(6), 0.02)
+    turned = data.assign(current=data.current * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0]))
+    straight = fit_motors([data], ARM, same_motor=[(2, 3)])
+    fit = fit_motors([turned], ARM, same_motor=[(2, 3)])
+    np.testing.assert_allclose(fit.motor_constant, straight.motor_constant * [1, 1, -1, 1, 1, 1])
+    np.testing.assert_allclose(fit.friction, straight.friction)
 
 
 REFUSED = {
@@ -109,9 +187,9 @@ REFUSED = {
         lambda rng: [recording(rng, moving=[1, 1, 1, 0, 1, 1])],
         r"joint 4 is not excited; found '0 rows of motion'",
     ),
-    "joint of noise": (
-        lambda rng: [with_noise(rng)],
-        r"joint 6 is not excited; found 'motor constant .* ± ",
+    "noise alone": (
+        lambda rng: [with_noise(rng, range(6))],
+        "no motor constant can be told from these logs",
     ),
     "no current": (lambda rng: [recording(rng).drop_vars("current")], "no motor currents"),
     "no recording": (lambda rng: [], "no recordings"),

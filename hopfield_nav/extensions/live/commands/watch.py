@@ -131,6 +131,7 @@ def _methods(
         say(f"{what}: {words}")
     free = [log.recording() for log in logs]
     model, motors = common.motors_of(chosen.model, constants, free, same_motor, "--motor-constants")
+    motors.require_signs()
     methods = StreamMethods(
         model, chosen.estimator, chosen.detector, chosen.values, chosen.rearm, chosen.episodes,
         motors=motors, tool_alone=chosen.tool_alone,

@@ -92,7 +92,7 @@ def _lines(
         ("samples", str(found.samples)),
         (
             "NMSE on these logs",
-            f"{found.nmse_given:.4g} N·m as given, {found.nmse_fit:.4g} N·m fitted",
+            f"{found.nmse_given:.4g} N·m as given, {found.nmse_written:.4g} N·m as written",
         ),
         ("condition number", f"{found.estimate.condition_number:.3g}"),
         ("least known", ", ".join(quality["least_known"])),

@@ -23,7 +23,7 @@ from hopfield_nav.extensions.recordings.chosen import (
     without_masses,
 )
 from hopfield_nav.extensions.recordings.free_motion_runs import RISE, felt_force, free_motion
-from hopfield_nav.extensions.recordings.opened import open_log, uses_of
+from hopfield_nav.extensions.recordings.opened import open_log, remarks_on, uses_of
 from hopfield_nav.extensions.recordings.signals import Signals, signals_of_recording
 from hopfield_nav.extensions.recordings.tuning import (
     ChosenThreshold,
@@ -139,17 +139,19 @@ def recorded(
         model = without_masses(model)
     else:
         require_masses(model, own.links)
+    odd = remarks_on(opened, model)
     early = [data.isel(time=slice(None, data.sizes["time"] // 2)) for data in whole]
     late = [data.isel(time=slice(data.sizes["time"] // 2, None)) for data in whole]
     fitted = [] if constants else early
     model, motors = motors_of(
         model, constants, fitted, read_joints(same_motor), str(logs[0]), "effort" in whole[0]
     )
+    motors.require_signs()
     parts = [
         [signals_of_recording(data, motors) for data in both]
         for both in zip(early, late, strict=True)
     ]
-    uses = uses_of([(log.path.name, log.data) for log in opened])
+    uses = uses_of([(log.path.name, log.data) for log in opened]) + odd
     free = replace(_given(parts, logs), model=model)
     if constants:
         return replace(free, remarks=tuple(uses))

@@ -14,7 +14,7 @@ from hopfield_nav.cli import print_columns, print_table
 from hopfield_nav.control import POLE
 from hopfield_nav.extensions.recordings import chosen as common
 from hopfield_nav.extensions.recordings.motors import MotorFit
-from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log, uses_of
+from hopfield_nav.extensions.recordings.opened import OpenedLog, open_log, remarks_on, uses_of
 from hopfield_nav.extensions.recordings.replayed import Replay
 from hopfield_nav.extensions.recordings.signals import (
     Signals,
@@ -277,23 +277,24 @@ def opened(
         allowed = "a log with q_ref, or momentum_observer"
         raise BadInput("needs the reference of the joints", where="--estimator", allowed=allowed)
     drive_of(log.data)  # refuses a log without
+    odd = remarks_on([each for each in (log, *free) if not each.simulated], chosen.model)
     tables = [other.recording() for other in free]
     has_effort = "effort" in log.data
     model, motors = common.motors_of(
         chosen.model, constants, tables, same_motor, str(path), has_effort
     )
-    signals = signals_of_recording(log.data, motors)
+    signals = signals_of_recording(log.data, motors, model)
     known = None
     if "contact" in log.data:
         known = labelled_truth(signals.time, log.data.contact.values, joints)
     recorded = [(each.path.name, each.data) for each in (log, *free) if not each.simulated]
-    uses = uses_of(recorded, arm, chosen.own)
+    uses = [*uses_of(recorded, arm, chosen.own), *odd]
     if tables and not has_effort:
         uses.append(("motor constants", motors.words()))
     return _Case(
         replace(chosen, model=model),
         signals,
-        free=[signals_of_recording(table, motors) for table in tables],
+        free=[signals_of_recording(table, motors, model) for table in tables],
         truth=known,
         kinematics=kinematics,
         motors=motors,
