@@ -13,7 +13,7 @@ from dynamics.arm import Arm
 from dynamics.errors import BadInput, nearest_name
 from dynamics.files import NamedArm, is_urdf, read_arm_file, split_tip
 
-_SUFFIXES = (".yaml", ".yml", ".urdf")
+_SUFFIXES = (".yaml", ".yml", ".urdf", ".xacro")
 
 
 def list_arms() -> list[str]:

@@ -7,6 +7,7 @@ from .mjcf import mjcf_text as mjcf_text
 from .named_arm import NamedArm as NamedArm
 from .named_arm import is_urdf as is_urdf
 from .named_arm import split_tip as split_tip
+from .sources_of_urdf import refuse_source_of_urdf as refuse_source_of_urdf
 from .urdf import read_urdf as read_urdf
 from .urdf_writer import write_urdf as write_urdf
 from .writing import FolderTaken as FolderTaken

@@ -19,6 +19,7 @@ from dynamics.errors import BadInput
 from dynamics.files import entries
 from dynamics.files.arm_keys import REQUIRED, TOP
 from dynamics.files.named_arm import NamedArm
+from dynamics.files.sources_of_urdf import refuse_source_of_urdf
 from dynamics.files.writing import write_whole
 from dynamics.link_bodies import require_rigid
 
@@ -33,7 +34,9 @@ def read_arm_file(path: Path, where: str) -> NamedArm:
     try:
         if path.stat().st_size > _LARGEST:
             raise BadInput("file too large for an arm", where=where, allowed=f"{_LARGEST} bytes")
-        data = _content(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        refuse_source_of_urdf(path, text, where)
+        data = _content(text)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise _unreadable(error, where) from None
     # not ours: say nothing of it

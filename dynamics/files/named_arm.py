@@ -33,11 +33,14 @@ class NamedArm(NamedTuple):
     # (4, 4) from frame 0, whose z axis is the first joint's, to a URDF's base link; the identity
     # where that link's own z axis is the first joint's. ``arm.gravity`` is in the axes of frame 0
     T_base_0: np.ndarray = np.eye(4)
+    # what the file says and is not read, in words
+    unread: tuple[str, ...] = ()
 
     def use(self) -> str:
         """One line on what of the file is used; or empty.
 
-        Joints by name, both ends, what is held and where, what has no limits or no masses.
+        Joints by name, both ends, what is held and where, what has no limits or masses, and what is not
+        read.
         """
         endless = [
             name
@@ -54,6 +57,7 @@ class NamedArm(NamedTuple):
             "held": self.held,
             "without limits": endless,
             "for kinematics alone, since without masses": bare,
+            "not read:": self.unread,
         }
         return "; ".join(
             f"{what} {_few(names)}" for what, names in parts.items() if names and names[0]

@@ -10,6 +10,7 @@ from dynamics.errors import BadInput, nearest_name, require_known
 from dynamics.files.arm_keys import JOINT, LINK
 from dynamics.mass_properties import check_tensor
 
+_NEXT_TO_NOTHING = 1e-4  # share of the heaviest link's mass
 _TURNING = ("revolute", "continuous")
 Joints = dict[str, list[Any]]  # those below each link, by its name
 
@@ -30,6 +31,7 @@ class Chain(NamedTuple):
     tip: str
     # joints that the arm carries and that do not move, each with the value where it stands
     held: tuple[str, ...]
+    unread: tuple[str, ...]  # what is left out, in words
 
 
 def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Chain:
@@ -58,15 +60,21 @@ def find_chain(robot: Any, base: str | None, tip: str | None, where: str) -> Cha
     poses: dict[str, np.ndarray] = {}  # of all links, seen from the base
     for group in groups:
         poses |= {name: T_base_root @ pose for name, pose in group.items()}
+    carried = [[links[name] for name in group] for group in groups[1:]]
+    placeholders = _placeholders([link for group in carried for link in group])
     return Chain(
         joints=joints,
         points=np.array([poses[joint.child][:3, 3] for joint in joints]),
         axes=np.array([poses[joint.child][:3, :3] @ _axis(joint, where) for joint in joints]),
-        bodies=[_bodies(group, links, poses, where) for group in groups[1:]],
+        bodies=[
+            _bodies([link for link in group if link.name not in placeholders], poses, where)
+            for group in carried
+        ],
         T_base_tip=poses[tip],
         base=base,
         tip=tip,
         held=tuple(_in_words(above[link], held[link]) for link in held if link in poses),
+        unread=tuple(f"the body of {name}, {why}" for name, why in placeholders.items()),
     )
 
 
@@ -91,13 +99,32 @@ def _moved_groups(
     return joints, groups
 
 
-def _bodies(
-    names: Iterable[str], links: dict[str, Any], poses: dict[str, np.ndarray], where: str
-) -> list[tuple]:
-    """The bodies of links by their names, as in ``Chain``."""
+def _placeholders(links: list[Any]) -> dict[str, str]:
+    """Links whose tensor is none of a body, and whose mass is next to nothing beside the others'; and why.
+
+    Files give frames and sensors such bodies, since a simulator wants one of every link.
+    """
+    given = [link for link in links if link.inertial is not None]
+    masses = [abs(float(link.inertial.mass or 0.0)) for link in given]
+    heaviest = max(masses, default=0.0)
+    found = {}
+    for link, mass in zip(given, masses, strict=True):
+        tensor = link.inertial.inertia
+        if tensor is None or mass > _NEXT_TO_NOTHING * heaviest:
+            continue
+        try:
+            check_tensor(np.asarray(tensor, dtype=np.float64), link.name, mass)
+        except BadInput:
+            largest = float(np.abs(tensor).max())
+            found[link.name] = f"{mass:.3g} kg with an impossible {largest:.3g} kg·m²"
+    return found
+
+
+def _bodies(links: Iterable[Any], poses: dict[str, np.ndarray], where: str) -> list[tuple]:
+    """The bodies of links, as in ``Chain``."""
     bodies = []
-    for name in names:
-        bodies += _body(links[name], poses[name], where)
+    for link in links:
+        bodies += _body(link, poses[link.name], where)
     return bodies
 
 
@@ -112,8 +139,8 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
 
     Raises ``BadInput``: two of one name, or not every other link is reached by one joint.
     """
-    _refuse_twins("link", [link.name for link in robot.links], where)
-    _refuse_twins("joint", [joint.name for joint in robot.joints], where)
+    refuse_twins("link", [link.name for link in robot.links], where)
+    refuse_twins("joint", [joint.name for joint in robot.joints], where)
     links = {link.name: link for link in robot.links}
     if not links:
         allowed = "a whole robot, as xacro writes it"
@@ -139,7 +166,7 @@ def _tree(robot: Any, where: str) -> tuple[dict[str, Any], Joints, str]:
     return links, below, roots[0]
 
 
-def _refuse_twins(kind: str, names: list[str], where: str) -> None:
+def refuse_twins(kind: str, names: list[str], where: str) -> None:
     """Two parts of one name: whoever names it could mean either."""
     for name in dict.fromkeys(names):
         if names.count(name) > 1:

@@ -19,6 +19,7 @@ import numpy as np
 import yaml
 
 from dynamics import BadInput
+from dynamics.files import refuse_source_of_urdf
 
 DEEPEST = 50  # levels of mappings and lists
 _LARGEST_FILE = 500_000  # bytes
@@ -77,11 +78,12 @@ def read_document(path: Path, also: Set[str] = frozenset()) -> Document:
 
     A message about any other file quotes nothing of it.
 
-    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, or has no
-    key ``format``, nor one of those that ``also`` tell that it is ours.
+    Raises ``BadInput``: it cannot be read, is no UTF-8 or no plain YAML data, is empty, has no key
+    ``format``, nor one of those that ``also`` tell that it is ours, or a URDF is made of it.
     """
     name = str(path)
     text = _read(path, name)
+    refuse_source_of_urdf(path, text, name)
     node = _compose(text, name)
     if not _has_key_of(node, {"format", *also}):
         raise BadInput(

@@ -102,7 +102,7 @@ def check_rotors(world: World) -> None:
     friction = world.plant.friction
     if friction is None:
         return
-    from dynamics import load_arm
+    from dynamics import load_arm, load_named_arm
 
     name = world.plant.dynamics or world.arm
     arm = load_arm(name, world.folder)
@@ -111,6 +111,11 @@ def check_rotors(world: World) -> None:
         return  # told by another check
     if friction == "arm" and not np.any(arm.friction[:, :3]):
         allowed = "null, values of your own, or plant.dynamics: ur5_full"
+        unread = load_named_arm(name, world.folder).unread
+        own = next((words for words in unread if words.startswith("friction")), None)
+        if own is not None:
+            what = f"friction is not read from a URDF, and {name} has some"
+            raise BadInput(what, "plant.friction", "arm", own.removeprefix("friction, as "))
         raise BadInput(
             f"arm {name} has no joint friction in its file", "plant.friction", "arm", allowed
         )

@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 from refusals import refused
 from robot_files import BODY, LIMIT, finger, joint, motor, robot
+from scipy.spatial.transform import Rotation
 
 from dynamics import (
     forward_dynamics,
     forward_dynamics_derivatives,
     forward_kinematics,
+    gravity_torque,
     load_arm,
     load_named_arm,
     require_masses,
     with_payload,
 )
 from dynamics.files import is_urdf, split_tip
+from hopfield_nav.world.document import read_document
 
 
 @pytest.fixture
@@ -145,10 +148,6 @@ ODD_LIMITS = {
         '<limit lower="-180" upper="180" effort="50" velocity="2"/>',
         "j1.*limit: out of range.*in degrees",
     ),
-    "degrees a second": (
-        '<limit lower="-3" upper="3" effort="50" velocity="120"/>',
-        "velocity.*degrees a second",
-    ),
     "negative": (
         '<limit lower="-3" upper="3" effort="-50" velocity="2"/>',
         "effort: out of range; found -50",
@@ -181,11 +180,130 @@ def test_a_limit_without_a_range_is_none(limit, read):
     assert found.use().endswith("without limits j1, j2, j3")
 
 
-def test_a_speed_that_no_joint_reaches_is_no_limit(read):
-    assert (
-        read(robot(limit=LIMIT.replace('velocity="2"', 'velocity="1000"'))).arm.speed_limits[0]
-        == np.inf
+@pytest.mark.parametrize("speed", ["1000", "120", "100", "-1", "0"])
+def test_a_speed_that_no_joint_reaches_is_no_limit(read, speed):
+    found = read(robot(limit=LIMIT.replace('velocity="2"', f'velocity="{speed}"')))
+    np.testing.assert_array_equal(found.arm.speed_limits, np.inf)
+    asked = (
+        "not read: speeds that no joint has, j1 {0}, j2 {0}, j3 {0} rad/s (in degrees a second?)"
     )
+    assert found.use().endswith(asked.format(speed)) == (speed in ("120", "100"))
+
+
+def test_a_torque_of_minus_one_is_none(read):
+    found = read(robot(limit=LIMIT.replace('effort="50"', 'effort="-1"')))
+    np.testing.assert_array_equal(found.arm.torque_limits, np.inf)
+
+
+def test_friction_and_soft_limits_are_said_not_to_be_read(read):
+    more = (
+        '<dynamics damping="1.5" friction="3"/>'
+        '<safety_controller soft_lower_limit="-1" soft_upper_limit="1" k_velocity="10"/>'
+    )
+    found = read(robot(more=""))
+    assert found.unread == ()
+    found = read(robot(limit=LIMIT + more))
+    assert found.unread == (
+        "friction, as plant.friction: {coulomb: [3.0, 3.0, 3.0], viscous: [1.5, 1.5, 1.5]}",
+        "soft limits, j1 -1 … 1 rad, j2 -1 … 1 rad, j3 -1 … 1 rad",
+    )
+    np.testing.assert_array_equal(found.arm.friction[:, :3], 0.0)
+    np.testing.assert_array_equal(found.arm.position_limits, [[-3.0, 3.0]] * 3)
+
+
+def _placeholder(mass, inertia):
+    body = f'<inertial><mass value="{mass}"/><inertia {inertia}/></inertial>'
+    ends = '<parent link="l3"/><child link="cam"/>'
+    return f'<link name="cam">{body}</link><joint name="c" type="fixed">{ends}</joint>'
+
+
+FULL = " ".join(f'i{ab}="1e-8"' for ab in ("xx", "yy", "zz", "xy", "xz", "yz"))
+ONE = 'ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"'
+
+
+@pytest.mark.parametrize(
+    ("mass", "inertia", "said"), [("1e-5", ONE, "1e-05 kg with"), ("1e-8", FULL, "1e-08 kg with")]
+)
+def test_the_body_of_a_placeholder_is_left_out_aloud(read, mass, inertia, said):
+    found = read(robot(_placeholder(mass, inertia)), ":l3")
+    assert found.unread[0].startswith(f"the body of cam, {said} an impossible")
+    assert found.use().endswith(found.unread[0])
+    bare = read(robot()).arm
+    for of, expected in zip(found.arm, bare, strict=True):
+        np.testing.assert_array_equal(of, expected)
+    with refused("link 'cam': no "):  # that of a body that weighs something is none
+        read(robot(_placeholder("0.1", 'ixx="1e4" iyy="1e4" izz="1e4" ixy="0" ixz="0" iyz="0"')))
+
+
+# Orientations
+
+
+@pytest.mark.parametrize(
+    "angles",
+    [(0.3, -0.4, 0.5), (0.0, 1.2, 0.0), (np.pi, 0.0, -3.0), (0.4, np.pi / 2, 0.2), (0.4, -np.pi / 2, 0.2)],
+)  # fmt: skip
+def test_a_quaternion_turns_as_its_angles_do(tmp_path, angles):
+    quaternion = Rotation.from_euler("xyz", angles).as_quat()
+    poses = []
+    for key, values in (("rpy", angles), ("quat_xyzw", 2.0 * quaternion)):
+        written = " ".join(map(repr, map(float, values)))
+        text = robot().replace('rpy="0.0 0 0"', f'{key}="{written}"', 1)
+        assert key in text
+        (tmp_path / "turned.urdf").write_text(text)
+        arm = load_arm(tmp_path / "turned.urdf")
+        poses.append(forward_kinematics(arm, [0.3, -0.7, 1.1]))
+    np.testing.assert_allclose(poses[1], poses[0], atol=1e-12)
+
+
+def test_a_quaternion_is_read_as_pinocchio_reads_it(tmp_path):
+    pinocchio = pytest.importorskip("pinocchio")
+    quaternion = "0.1 0.564642473395035 -0.2 0.825335614909678"
+    text = robot(body=BODY).replace('rpy="0.0 0 0"', f'quat_xyzw="{quaternion}"', 1)
+    path = tmp_path / "turned.urdf"
+    path.write_text(text.replace('<robot name="odd">', '<robot name="odd" version="1.1">'))
+    model = pinocchio.buildModelFromUrdf(str(path))
+    data, q = model.createData(), np.array([0.3, -0.7, 1.1])
+    arm = load_arm(path)
+    np.testing.assert_allclose(
+        gravity_torque(arm, q), pinocchio.rnea(model, data, q, 0 * q, 0 * q), atol=1e-12
+    )
+    pinocchio.framesForwardKinematics(model, data, q)
+    expected = data.oMf[model.getFrameId("l3")].homogeneous
+    found = load_named_arm(path)
+    pose = np.linalg.inv(found.T_base_0) @ forward_kinematics(arm, q)
+    np.testing.assert_allclose(pose, expected, atol=1e-12)
+
+
+WRONG_ORIENTATIONS = {
+    "degrees": ('rpy="0 90 0"', r"line 1: origin: rpy out of range; found 90.0.*in degrees"),
+    "two": ('rpy="0 0 0" quat_xyzw="0 0 0 1"', "line 1: origin: two orientations"),
+    "none": ('quat_xyzw="0 0 0 0"', "quat_xyzw: no rotation"),
+    "three": ('quat_xyzw="0 0 1"', "quat_xyzw: wrong numbers"),
+    "another": ('quat_wxyz="1 0 0 0"', "unknown attribute; found 'quat_wxyz'.*quat_xyzw"),
+}
+
+
+@pytest.mark.parametrize(
+    ("orientation", "words"), WRONG_ORIENTATIONS.values(), ids=WRONG_ORIENTATIONS
+)
+def test_an_orientation_that_is_none_is_refused(read, orientation, words):
+    with refused(words):
+        read(robot().replace('rpy="0.0 0 0"', orientation, 1))
+
+
+def test_what_a_urdf_is_made_of_is_told_how(tmp_path):
+    xacro = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><link name="l"/></robot>'
+    calibration = "kinematics:\n  shoulder: {x: 0}\n  hash: calib_0\n"
+    files = {"arm.urdf.xacro": xacro, "arm.urdf": xacro, "calibration.yaml": calibration}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        way = (
+            "xacro … kinematics_params:=" if name.endswith("yaml") else f"`xacro {name} > arm.urdf`"
+        )
+        with refused(f"{name}: a .*allowed: .*{way}"):
+            load_arm(tmp_path / name)
+        with refused(f"{name}: a .*allowed: .*{way}"):
+            read_document(tmp_path / name)
 
 
 def transmission(inside: str) -> str:

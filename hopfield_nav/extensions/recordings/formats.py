@@ -365,17 +365,19 @@ def read_head(path: Path) -> Head:
     """The header of a table; BadInput as ``read_lines``."""
     lines, cut = read_lines(path)
     given = re.fullmatch(r"sep=(.)", lines[0].strip())  # of Excel
+    asked = given[1] if given else None
     begin = 1 if given else 0
-    first, separator = _first_numbers(lines, begin, given[1] if given else None)
-    if first is None:  # no row of numbers: the first line is taken for the header
-        first, separator = begin, _separator(lines[begin], given[1] if given else None)
-        header, units = begin, None
-    else:
-        header, units = _header_before(lines, first, begin, separator)
+    numbers = _first_numbers(lines, begin, asked)
+    header: int | None = begin  # what is taken for it where no row of numbers follows
+    units = None
+    separator = _separator(lines[begin], asked)
+    if numbers is not None:
+        separator = _separator(lines[numbers], asked)
+        header, units = _header_before(lines, numbers, begin, separator)
     if header is None:
-        width = len(_split(lines[first], separator))
+        width = len(_split(lines[begin], separator))
         names = [str(k + 1) for k in range(width)]
-        return Head(path, lines[first:], first + 1, cut, separator, names)
+        return Head(path, lines[begin:], begin + 1, cut, separator, names)
     names = [name.strip() for name in _split(lines[header].lstrip("# "), separator)]
     while len(names) > 1 and not names[-1]:  # behind a separator that ends the line
         names.pop()
@@ -388,8 +390,8 @@ def read_head(path: Path) -> Head:
     return Head(path, lines[after:], after + 1, cut, separator, names, "; ".join(words))
 
 
-def _separator(line: str, given: str | None) -> str | None:
-    return given or next((mark for mark in (",", ";", "\t") if mark in line), None)
+def _separator(line: str, asked: str | None) -> str | None:
+    return asked or next((mark for mark in (",", ";", "\t") if mark in line), None)
 
 
 def _split(line: str, separator: str | None) -> list[str]:
@@ -398,19 +400,14 @@ def _split(line: str, separator: str | None) -> list[str]:
     return rows[0][1] if rows else []
 
 
-def _first_numbers(
-    lines: Sequence[str], begin: int, given: str | None
-) -> tuple[int | None, str | None]:
-    """Where the first row of nothing but numbers stands, None without one, and what separates its fields."""
+def _first_numbers(lines: Sequence[str], begin: int, asked: str | None) -> int | None:
+    """Where the first row of nothing but numbers stands; None without one near the beginning."""
     for k in range(begin, min(len(lines), begin + _MOST_BEFORE)):
-        separator = _separator(lines[k], given)
-        fields = _split(lines[k], separator)
-        if (
-            fields
-            and np.isfinite([_number(field) for field in fields if field.strip()] or [np.inf]).all()
-        ):
-            return k, separator
-    return None, None
+        fields = _split(lines[k], _separator(lines[k], asked))
+        numbers = [_number(field) for field in fields if field.strip()]
+        if numbers and np.isfinite(numbers).all():
+            return k
+    return None
 
 
 def _header_before(
@@ -438,4 +435,4 @@ def _are_units(line: str, separator: str | None) -> bool:
     """Whether no field of a line is a number, and most have text."""
     fields = _split(line, separator)
     filled = [field for field in fields if field.strip()]
-    return 2 * len(filled) > len(fields) and np.isinf([_number(field) for field in filled]).all()
+    return 2 * len(filled) > len(fields) and all(np.isinf(_number(field)) for field in filled)
