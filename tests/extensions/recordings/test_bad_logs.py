@@ -180,7 +180,7 @@ FOLDERS = {
     "truncated": ("*.db3", _cut(0.5), "not a bag that can be read"),
     "empty": ("*.db3", _cut(0.0), "not a bag that can be read"),
     "no database": ("*.db3", Path.unlink, "not a bag that can be read"),
-    "no metadata": ("metadata.yaml", Path.unlink, "no log_q_actual.csv in the folder"),
+    "no metadata": ("metadata.yaml", Path.unlink, "a bag without metadata.yaml"),
     "metadata of something else": (
         "metadata.yaml",
         lambda p: p.write_text("a: 1\n"),
@@ -236,7 +236,7 @@ WORDS = {
         "needs the reference of the joints",
     ),
     "no labels": ("", "--arm {urdf} --judge", "nothing says when the arm was touched"),
-    "no torque of a model": ("residual: true\n", "", "residual: no effort or no tau"),
+    "no effort": ("residual: true\nq: position\n", "", "residual: no effort"),
     "a scale of two joints": (
         "q: {columns: position, scale: [1, 2]}\n",
         "",
