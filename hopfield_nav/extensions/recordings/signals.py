@@ -1,11 +1,13 @@
 """What a control computer sensed, as arrays: of a simulated run, or of a real arm's recording."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from dynamics import Arm, BadInput, inverse_dynamics, joint_friction_torque
 from dynamics.batches import as_rows
+from dynamics.identification import FULL_TURNS
 
 if TYPE_CHECKING:
     import xarray
@@ -161,12 +163,13 @@ def with_reference(data: "xarray.Dataset") -> "xarray.Dataset":
     if "q" in data and "qd" not in data:
         data = data.assign(qd=(dimensions, _smoothed(data.time.values, data.q.values, title)[1]))
     missing = [name for name in REFERENCE if name not in data]
-    if missing:
-        motion = _smoothed(
-            data.time.values, (data.q_ref if "q_ref" in data else data.q).values, title
-        )
-        data = data.assign({name: (dimensions, motion[REFERENCE.index(name)]) for name in missing})
-    return data
+    if not missing:
+        return data
+    angles = (data.q_ref if "q_ref" in data else data.q).values
+    motion = _smoothed(data.time.values, angles, title)
+    if "qd_ref" in data:  # derived once, not twice from angles that may be coarse
+        motion[2] = _smoothed(data.time.values, data.qd_ref.values, title, angles)[1]
+    return data.assign({name: (dimensions, motion[REFERENCE.index(name)]) for name in missing})
 
 
 def measured_motion(data: "xarray.Dataset") -> list[np.ndarray]:
@@ -175,10 +178,13 @@ def measured_motion(data: "xarray.Dataset") -> list[np.ndarray]:
     return _smoothed(data.time.values, data.q.values, title)
 
 
-def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarray]:
-    """Angles (k, n) with first and second derivative.
+def _smoothed(
+    time: np.ndarray, values: np.ndarray, title: str, angles: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Values (k, n) with first and second derivative.
 
     The cubic is one in time, so that rows may be missing.
+    ``angles`` (k, n) say where the record jumps; by default the values are angles.
     """
     period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
     rows = max(2 * round(0.5 * SMOOTHED / period) + 1, 5)
@@ -186,17 +192,33 @@ def _smoothed(time: np.ndarray, angles: np.ndarray, title: str) -> list[np.ndarr
         raise BadInput(
             "too few rows for velocities", where=title, found=len(time), allowed=f"{rows} or more"
         )
-    first, span = (
-        np.clip(np.arange(len(time)) - rows // 2, 0, len(time) - rows),
-        0.5 * rows * period,
-    )
+    first = _first_rows(time, values if angles is None else angles, rows)
+    span = 0.5 * rows * period
     found = []
     for part in np.array_split(np.arange(len(time)), -(-len(time) // _AT_ONCE)):
         near = first[part, None] + np.arange(rows)
         powers = ((time[near] - time[part, None]) / span)[:, None, :] ** np.arange(4)[:, None]
-        found.append(np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers @ angles[near]))
+        found.append(np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers @ values[near]))
     cubic = np.concatenate(found)
-    return [angles, cubic[:, 1] / span, 2.0 * cubic[:, 2] / span**2]
+    return [values, cubic[:, 1] / span, 2.0 * cubic[:, 2] / span**2]
+
+
+def _first_rows(time: np.ndarray, angles: np.ndarray, rows: int) -> np.ndarray:
+    """Of every row (k,) the first of those that its cubic goes through: as many before it as after.
+
+    At an end, a gap, or where angles jump as no joint can, on one side alone. Where a record was
+    cut and joined, its times do not tell, and a jump would look like an acceleration.
+    """
+    steps = np.diff(time)
+    jumps = np.abs(np.diff(angles, axis=0)).max(axis=1) > FULL_TURNS * steps
+    gaps = steps > rows * np.median(steps) if len(steps) else np.zeros(0, dtype=bool)
+    edges = [0, *(np.flatnonzero(jumps | gaps) + 1).tolist(), len(time)]
+    first = np.empty(len(time), dtype=int)
+    for begin, end in pairwise(edges):
+        own = np.arange(begin, end)
+        low, high = (begin, end - rows) if end - begin >= rows else (0, len(time) - rows)
+        first[own] = np.clip(own - rows // 2, low, high)
+    return first
 
 
 def checked_signals(signals: Signals, n: int) -> Signals:
