@@ -60,9 +60,9 @@ def read_urdf(
     holds prismatic, floating, planar, mimicking or branching joints, or none at all; impossible
     masses, lengths or limits.
     """
-    robot, rotors = _parse(Path(path))
+    robot, rotors, left = _parse(Path(path))
     chain = find_chain(robot, base, tip, str(path))
-    unread = (*chain.unread, *_unread(chain.joints))
+    unread = (*chain.unread, *_unread(chain.joints), *left)
     T_base_0 = base_frame(chain.points[0], chain.axes[0])
     dh, frames = dh_from_axes(chain.points, chain.axes, T_base_0, chain.T_base_tip)
     links = [_link(bodies, frame) for bodies, frame in zip(chain.bodies, frames[1:], strict=True)]
@@ -123,8 +123,8 @@ def _of_friction(joint: Any, name: str) -> float:
         return 0.0
 
 
-def _parse(path: Path) -> tuple[Any, dict[str, float]]:
-    """The parsed robot, and the reflected rotor inertia [kg·m²] by joint."""
+def _parse(path: Path) -> tuple[Any, dict[str, float], list[str]]:
+    """The parsed robot, the reflected rotor inertia [kg·m²] by joint, and what of the file is left, in words."""
     with needs_library("reading a URDF needs yourdfpy", "urdf", str(path)):
         from lxml import etree
         from yourdfpy import URDF
@@ -136,7 +136,8 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         raise BadInput(
             f"cannot read the URDF: {error}", where=str(path), allowed="a URDF as XML in UTF-8"
         ) from error
-    refuse_source_of_urdf(path, etree.tostring(tree, encoding="unicode"), str(path))
+    if tree.find("joint") is None:  # nothing is expanded yet
+        refuse_source_of_urdf(path, etree.tostring(tree, encoding="unicode"), str(path))
     if etree.QName(tree).localname != "robot" or tree.getroottree().docinfo.internalDTD is not None:
         raise BadInput("no URDF", where=str(path), allowed="an element robot, without a DOCTYPE")
     _check_tree(tree, str(path))
@@ -147,7 +148,9 @@ def _parse(path: Path) -> tuple[Any, dict[str, float]]:
         ).robot
     except Exception as error:  # whatever the parser stumbles over: a missing attribute, no number
         raise _unusable(tree, error, str(path)) from error
-    return robot, _rotors(tree, str(path))
+    of_xacro = [e for e in tree.iter() if isinstance(e.tag, str) and "/xacro}" in e.tag]
+    left = [f"{len(of_xacro)} elements of xacro, which `xacro` expands"] if of_xacro else []
+    return robot, _rotors(tree, str(path)), left
 
 
 def _check_tree(tree: Any, where: str) -> None:

@@ -292,8 +292,16 @@ def test_an_orientation_that_is_none_is_refused(read, orientation, words):
 
 
 def test_what_a_urdf_is_made_of_is_told_how(tmp_path):
-    xacro = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><link name="l"/></robot>'
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    xacro = f'<robot {space} name="r"><xacro:property name="h" value="1"/><link name="l"/></robot>'
     calibration = "kinematics:\n  shoulder: {x: 0}\n  hash: calib_0\n"
+    made = robot().replace("<robot", f"<robot {space}").replace("><", "><!-- <xacro:a/> --><", 1)
+    (tmp_path / "made.urdf").write_text(made)  # by xacro, whose namespace it still names
+    assert load_named_arm(tmp_path / "made.urdf").joints == ("j1", "j2", "j3")
+    part = made.replace("<link", '<xacro:property name="h" value="1"/><link', 1)
+    (tmp_path / "part.urdf").write_text(part)
+    (said,) = load_named_arm(tmp_path / "part.urdf").unread
+    assert said == "1 elements of xacro, which `xacro` expands"
     files = {"arm.urdf.xacro": xacro, "arm.urdf": xacro, "calibration.yaml": calibration}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
