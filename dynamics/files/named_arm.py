@@ -39,8 +39,8 @@ class NamedArm(NamedTuple):
     def use(self) -> str:
         """One line on what of the file is used; or empty.
 
-        Joints by name, both ends, what is held and where, what has no limits or masses, and what is not
-        read.
+        Joints by name, both ends, what is held and where, what has no limits or masses, and what is
+        not read.
         """
         endless = [
             name

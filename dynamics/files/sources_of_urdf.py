@@ -1,11 +1,11 @@
-"""Files from which a URDF is made, and which are none: xacro, and the calibration that a driver reads from an arm."""
+"""Files of which a URDF is made: xacro, and the calibration that a driver reads from an arm."""
 
 import re
 from pathlib import Path
 
 from dynamics.errors import BadInput
 
-# an element of xacro; what xacro has made of one may still name its namespace, and have it in comments
+# what xacro has made of a file may still name its namespace, and have its elements in comments
 _XACRO = re.compile(r"<xacro:")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CALIBRATION = re.compile(r"^kinematics:\s*$.*^\s+hash:", re.MULTILINE | re.DOTALL)

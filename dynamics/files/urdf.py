@@ -87,7 +87,7 @@ def read_urdf(
 
 
 def _unread(joints: list[Any]) -> list[str]:
-    """What files say of joints and is not read: friction, and limits that a safety controller keeps, in words."""
+    """What files say of joints and is not read, in words: friction, soft limits, impossible speeds."""
     words = []
     coulomb = [_of_friction(joint, "friction") for joint in joints]
     viscous = [_of_friction(joint, "damping") for joint in joints]
@@ -116,7 +116,7 @@ def _unread(joints: list[Any]) -> list[str]:
 
 
 def _of_friction(joint: Any, name: str) -> float:
-    """What a file says of a joint's friction, or its damping; 0 for nothing, or for what is no number."""
+    """What a file says of a joint's friction, or its damping; 0 for nothing and for no number."""
     try:
         return float(getattr(joint.dynamics, name, None) or 0.0)
     except ValueError:
@@ -124,7 +124,7 @@ def _of_friction(joint: Any, name: str) -> float:
 
 
 def _parse(path: Path) -> tuple[Any, dict[str, float], list[str]]:
-    """The parsed robot, the reflected rotor inertia [kg·m²] by joint, and what of the file is left, in words."""
+    """The parsed robot, reflected rotor inertias [kg·m²] by joint, and what is left, in words."""
     with needs_library("reading a URDF needs yourdfpy", "urdf", str(path)):
         from lxml import etree
         from yourdfpy import URDF

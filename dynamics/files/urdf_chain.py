@@ -100,7 +100,7 @@ def _moved_groups(
 
 
 def _placeholders(links: list[Any]) -> dict[str, str]:
-    """Links whose tensor is none of a body, and whose mass is next to nothing beside the others'; and why.
+    """Links whose mass is next to nothing beside the others', with a tensor of no body; and why.
 
     Files give frames and sensors such bodies, since a simulator wants one of every link.
     """
