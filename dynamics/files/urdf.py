@@ -87,7 +87,7 @@ def read_urdf(
 
 
 def _unread(joints: list[Any]) -> list[str]:
-    """What files say of joints and is not read, in words: friction, soft limits, impossible speeds."""
+    """What files say of joints and is not read: friction, soft limits, impossible speeds."""
     words = []
     coulomb = [_of_friction(joint, "friction") for joint in joints]
     viscous = [_of_friction(joint, "damping") for joint in joints]
