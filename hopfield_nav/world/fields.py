@@ -160,13 +160,14 @@ class PerJoint(_First):
 
 @dataclass(frozen=True)
 class OrWord(_First):
-    """Mark of a section for which a bare word or a list may stand: the value of its key ``key``."""
+    """Mark of a section for which a bare word may stand, also a list: the value of its key ``key``."""
 
     key: str
+    lists: bool = False  # whether a list may
 
     def check(self, value: object) -> object:
         """The section that a word or a list stands for; anything else as it is."""
-        if isinstance(value, (str, list)):
+        if isinstance(value, str) or (self.lists and isinstance(value, list)):
             return {self.key: value}
         return value
 

@@ -51,7 +51,7 @@ class SignalSection(world.Section):
     )
 
 
-Signal = Annotated[SignalSection, world.OrWord("columns")]
+Signal = Annotated[SignalSection, world.OrWord("columns", lists=True)]
 _Span = Annotated[tuple[float, ...], world.Length(2, 2)]
 
 
