@@ -160,7 +160,7 @@ class PerJoint(_First):
 
 @dataclass(frozen=True)
 class OrWord(_First):
-    """Mark of a section for which a bare word may stand, also a list: the value of its key ``key``."""
+    """Mark of a section for which a bare word, or a list, may stand: the value of its ``key``."""
 
     key: str
     lists: bool = False  # whether a list may
