@@ -200,8 +200,9 @@ def error_figure(figure: Figure, left: Axes, right: Axes) -> None:
         ("rotation_vector", True, COLOURS.felt, ":", "rotation vector, feedback"),
     )
     for orientation, feedback, colour, dash, label in looks:
-        error = np.degrees(turn_errors(orientation, feedback))[200::200]
-        right.semilogy(np.linspace(0, 1, len(error)), error, dash, color=colour, label=label)
+        error = np.degrees(turn_errors(orientation, feedback))
+        shown = np.arange(200, len(error), 200)  # the first pose has no error
+        right.semilogy(STEP * shown, error[shown], dash, color=colour, label=label)
     right.set(
         xlabel="distance along the line [m]", ylabel="orientation error [°]", ylim=(1e-9, 1e3)
     )
