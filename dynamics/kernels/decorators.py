@@ -65,6 +65,7 @@ class Kernel:
     """
 
     __wrapped__: Callable
+    has_types = False  # whether its annotations say for which types it is compiled
 
     def __init__(self, function: Callable) -> None:
         functools.update_wrapper(self, function)
@@ -124,6 +125,8 @@ class Shared(Inlined):
     it calls may allocate; no argument has a default. Called from Python it is an ``Inlined`` one;
     and so it is where a private part of Numba is missing.
     """
+
+    has_types = True
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)

@@ -14,7 +14,7 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CellType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -304,7 +304,8 @@ class _Content:
             if not _is_of_library(function):
                 self.calls.append(function)
             called = f"{function.__module__}.{function.__qualname__}"
-            return f"{_name(type(value))} {called} {self._options(value)}"
+            types = get_type_hints(function) if getattr(value, "has_types", False) else ""
+            return f"{_name(type(value))} {called} {self._options(value)}{types}"
         if any(_name(each) == "numba.core.types.abstract.Type" for each in type(value).__mro__):
             return f"type {value}"
         name = getattr(value, "__name__", None)

@@ -1,4 +1,4 @@
-"""What the source of a function says: without comments, docstrings and layout, and which names of others it reads.
+"""What the source of a function says: without comments, docstrings, annotations and layout, and which names it reads.
 
 Two texts of one syntax tree say the same, on every Python; a formatter changes none. What a file
 says is kept under the checksum of the file, since to take it apart needs more time than to read it.
@@ -19,7 +19,7 @@ from dynamics.files.writing import whole_file
 from dynamics.kernels.archive import opened, sealed
 
 _LOADED = time.time() - 1.0  # [s] what was written to after this may not be what was imported
-_SAYS_NOTHING = ("ctx", "kind", "type_comment", "type_ignores")
+_SAYS_NOTHING = ("annotation", "ctx", "kind", "returns", "type_comment", "type_ignores")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -21,7 +21,7 @@ def f(a, b=K):
 OTHER_LAYOUT = """
 # before
 @kernel
-def f(a, b = K):
+def f(a: float, b: "float" = K) -> int:
   'Says it.'
   x = (a*math.sqrt(b,)) + table[(0)]  # why
 
@@ -34,7 +34,7 @@ def f(a, b = K):
 """
 
 
-def test_comments_docstrings_and_layout_say_nothing():
+def test_comments_docstrings_annotations_and_layout_say_nothing():
     assert text_of_string(OTHER_LAYOUT) == text_of_string(FUNCTION)
 
 
@@ -42,7 +42,7 @@ def test_comments_docstrings_and_layout_say_nothing():
     ("old", "new"),
     [
         ("1.0", "1"), ("1.0", "2.0"), ("(1.0, 2)", "(1.0, 2, 3)"), ("a *", "a /"), ("x =", "y = x ="),
-        ("b=K", "b=L"), ("a, b", "b, a"), ("def f(a", "def f(a: int"), ("table[0]", "table[0,]"), ("1.0", "'1.0'"),
+        ("b=K", "b=L"), ("a, b", "b, a"), ("table[0]", "table[0,]"), ("1.0", "'1.0'"),
     ],
 )  # fmt: skip
 def test_everything_else_does(old, new):

@@ -169,6 +169,25 @@ def test_another_layout_compiles_nothing(place):
     assert ask(question) == ([3.0, 0], "")
 
 
+def test_an_annotation_compiles_only_what_is_compiled_for_the_types_that_it_names(place):
+    folder, ask = place
+    (folder / "typed.py").write_text(
+        "from dynamics.kernels.decorators import kernel, shared\n\n\n"
+        "@shared\ndef half(x: float) -> float:\n    return 0.5 * x\n\n\n"
+        "@kernel\ndef f(a: float) -> float:\n    b: float = a\n    return half(b)\n"
+    )
+    question = "from typed import f; print(f(3.5))"
+    assert ask(question)[0][0] == 1.75
+    _edit(folder / "typed.py", "f(a: float) -> float", "f(a)")
+    _edit(folder / "typed.py", "b: float", "b: object")
+    assert ask(question) == ([1.75, 0], "")
+    _edit(folder / "typed.py", "half(x: float)", "half(x: int)")
+    answer, said = ask(question)
+    assert answer[0] == 1.5
+    _told_once(said, "half of typed.f")
+    assert ask(question) == ([1.5, 0], "")
+
+
 def test_what_has_no_content_is_compiled_in_every_process_and_one_line_says_so(place):
     folder, ask = place
     (folder / "theirs.py").write_text(
