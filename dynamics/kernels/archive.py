@@ -6,7 +6,6 @@ It has a part for each room, so that of a change in one room the others stay as 
 everything is compiled on this machine.
 """
 
-import hashlib
 import json
 import sys
 import tarfile
@@ -14,21 +13,11 @@ from collections.abc import Mapping
 from lzma import LZMAError
 from pathlib import Path
 
+from dynamics.kernels.checksums import opened
+
 ARCHIVES = Path(__file__).with_name("compiled")
 ABOUT = "about.json"  # the first file of a part: the versions, and the name of the ``folder``
-_CHECKSUM = hashlib.sha256().digest_size
 _DAMAGED = (EOFError, KeyError, LZMAError, OSError, ValueError, tarfile.TarError)
-
-
-def sealed(content: bytes) -> bytes:
-    """A content with its checksum behind it, so that what a bad disk has left is not taken for what was written."""
-    return content + hashlib.sha256(content).digest()
-
-
-def opened(content: bytes) -> bytes | None:
-    """What was sealed; None where it is not whole."""
-    inside = content[:-_CHECKSUM]
-    return inside if sealed(inside) == content else None
 
 
 def archive_folder(versions: Mapping[str, str]) -> Path:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, NewType, get_args, get_origin, get_type_h
 import numpy as np
 
 from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.checksums import digest
+from dynamics.kernels.contents import Unreadable
 from dynamics.kernels.numba_parts import all_parts_are_there, can_force_inlining
-from dynamics.kernels.reads import Unreadable, key_of, reads_of
+from dynamics.kernels.reads import key_of, reads_of
 from dynamics.kernels.settings_here import without_settings_here
-from dynamics.kernels.source_text import digest
 
 if TYPE_CHECKING:
     import numba

@@ -11,7 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dynamics.errors import BadInput
-from dynamics.kernels.source_text import digest, remembered, text_of_file
+from dynamics.kernels.checksums import digest, remembered
+from dynamics.kernels.source_text import text_of_file
 
 PLAIN = "HOPFIELD_NAV_PLAIN_NUMBA"  # set to 1: as if Numba lacked a private part
 TARGET = "HOPFIELD_NAV_TARGET"

@@ -14,41 +14,28 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba import types
-from numba.core import event
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from dynamics.files.writing import whole_file
-from dynamics.kernels.archive import opened, sealed
 from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.checksums import digest, opened, sealed
+from dynamics.kernels.contents import Unreadable, python_function
 from dynamics.kernels.object_code import undefined_names
-from dynamics.kernels.reads import (
-    Read,
-    Unreadable,
-    called_by,
-    change_of,
-    key_of,
-    python_function,
-    reads_of,
-    runs_older_text,
-)
-from dynamics.kernels.source_text import digest
+from dynamics.kernels.older_code import calls_older_code, note
+from dynamics.kernels.reads import Read, change_of, key_of, reads_of, runs_older_text
+from dynamics.kernels.types_in_words import are_of_files, in_words
 
 ENDING = ".nbc"
 _FORMAT = 3  # of the files
 _KEEP = 64  # versions of functions of one name for the same types, the oldest of which go
 _TELL = 3  # names of what was edited, in a process; of more it says that there are some
 _BY_VALUE = b"_make_function"  # how a pickle begins that holds a function instead of its name
-_KNOW_TYPES = ("numba.", "dynamics.kernels.")
-_SIGNATURE = type(types.void())
-_TUPLES: Any = (tuple, types.BaseTuple)
 
 
 def kept_code(function: Callable, options: str) -> NullCache:
@@ -82,7 +69,7 @@ class KeptCode(NullCache):
             return None  # told when it is compiled, if it can be
         kind = self._kind(sig, target_context.codegen())
         key = self._looked_for[kind] = key_of(reads)
-        _note(self._function, key)
+        note(self._function, key)
         content = _read(self._path(kind, key))
         if content is None:
             self._say_why(kind, reads)
@@ -119,11 +106,11 @@ class KeptCode(NullCache):
             or data.lifted
             or data.library.has_dynamic_globals
             or " at 0x" in str(sig)
-            or not _are_of_files(sig)
+            or not are_of_files(sig)
         ):
             return
         kind, key = self._kind(sig, data.codegen), key_of(reads)
-        if self._looked_for.get(kind) != key or _calls_older_code(self._function):
+        if self._looked_for.get(kind) != key or calls_older_code(self._function):
             return
         if older := runs_older_text(self._function):
             return self._say_not_kept(
@@ -162,7 +149,7 @@ class KeptCode(NullCache):
 
     def _kind(self, signature: Any, codegen: Any) -> str:
         """Types, options and processor."""
-        return f"{_FORMAT} {_in_words(signature)} {codegen.magic_tuple()} {self._options}"
+        return f"{_FORMAT} {in_words(signature)} {codegen.magic_tuple()} {self._options}"
 
     def _path(self, kind: str, key: str) -> Path:
         return self._folder / f"{self._name}-{digest(kind)[:16]}-{key}{ENDING}"
@@ -185,54 +172,6 @@ class KeptCode(NullCache):
                 continue  # another function of the same name, or made with another value
             return _say_edited(change)
         return None
-
-
-_NOTED: dict[int, tuple[Callable, set[str]]] = {}  # by identity: like functions are of other places
-
-
-def _note(function: Callable, key: str) -> None:
-    """Remember that this process has code of a function from the time when it read what is in this key."""
-    _NOTED.setdefault(id(function), (function, set()))[1].add(key)
-
-
-class _Compilations(event.Listener):
-    """Notes what is compiled by whatever dispatcher, also one that keeps nothing."""
-
-    def on_start(self, event: event.Event) -> None:
-        with suppress(Unreadable):
-            function = python_function(event.data["dispatcher"])
-            if not _is_numba_s(function):
-                _note(function, _key_now(function))
-
-    def on_end(self, event: event.Event) -> None:
-        pass
-
-
-event.register("numba:compile", _Compilations())
-
-
-def _is_numba_s(function: Callable) -> bool:
-    return str(function.__module__).partition(".")[0] == "numba"
-
-
-def _key_now(function: Callable) -> str:
-    """The key of what a function reads now; of what has no content none."""
-    try:
-        return key_of(reads_of(function))
-    except Unreadable:
-        return ""
-
-
-def _calls_older_code(function: Callable) -> bool:
-    """Whether a function calls one that this process compiled when it read something else than now.
-
-    A caller holds whichever code its dispatchers have.
-    """
-    for called in called_by(function):
-        _, keys = _NOTED.get(id(called), (called, set()))
-        if keys - {_key_now(called)}:
-            return True
-    return False
 
 
 def _asked_for(parts: tuple) -> list[str]:
@@ -260,46 +199,6 @@ def _option(value: Any) -> str:
 def _for_files(name: str) -> str:
     """A name of modules and functions in letters that every file may have."""
     return re.sub(r"[^\w.]", "", name)
-
-
-def _are_of_files(kind: Any) -> bool:
-    """Whether types are known, and every record of arrays in them is of a class that another process finds by its name.
-
-    One that is made at run time, as those of a method's parameters, would be read as a class of its
-    own, and no call would have its type.
-    """
-    if isinstance(kind, _SIGNATURE):
-        return _are_of_files((kind.return_type, *kind.args))
-    if isinstance(kind, types.FunctionType):
-        return _are_of_files(kind.signature)
-    if type(kind) is not tuple and not type(kind).__module__.startswith(_KNOW_TYPES):
-        return False  # a type that somebody else has told Numba of, and says how to compile
-    made = getattr(kind, "instance_class", getattr(kind, "record", None))
-    if isinstance(made, type) and not _is_found_by_name(made):
-        return False
-    return not isinstance(kind, _TUPLES) or all(map(_are_of_files, kind))
-
-
-def _is_found_by_name(kind: type) -> bool:
-    """Whether another process has a class; what a script itself defines only it has."""
-    module = sys.modules.get(kind.__module__)
-    return kind.__module__ != "__main__" and getattr(module, kind.__qualname__, None) is kind
-
-
-def _in_words(kind: Any) -> str:
-    """A type, or a signature, with the names of fields of records of arrays, which Numba leaves out."""
-    if isinstance(kind, _SIGNATURE):
-        return f"{_in_words(kind.return_type)}{_in_words(kind.args)}"
-    if isinstance(kind, types.FunctionType):
-        return f"function {_in_words(kind.signature)}"
-    if tuples := getattr(kind, "instance_class", None):
-        fields = (
-            f"{name}: {_in_words(part)}" for name, part in zip(kind.fields, kind, strict=True)
-        )
-        return f"{tuples.__module__}.{tuples.__qualname__}({', '.join(fields)})"
-    if isinstance(kind, _TUPLES):
-        return f"({', '.join(map(_in_words, kind))})"
-    return str(kind)
 
 
 def _read(path: Path) -> bytes | None:

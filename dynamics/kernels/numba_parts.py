@@ -16,9 +16,9 @@ from importlib.metadata import version
 from operator import attrgetter
 
 from dynamics.kernels.cache import cache_folder
+from dynamics.kernels.checksums import remembered
 from dynamics.kernels.digests import PLAIN
 from dynamics.kernels.settings_here import without_settings_here
-from dynamics.kernels.source_text import remembered
 
 NEWEST_TESTED = "0.68.1"
 _IN_TRIAL = "HOPFIELD_NAV_TRIAL"  # set to 1: the parts are used, whatever comes of it

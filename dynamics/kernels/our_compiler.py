@@ -27,11 +27,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_intrinsic_template
 
+from dynamics.kernels.checksums import digest
+from dynamics.kernels.contents import Unreadable
 from dynamics.kernels.digests import FIXED, target
 from dynamics.kernels.kept_code import kept_code, words_of
-from dynamics.kernels.reads import Unreadable, key_of, reads_of
+from dynamics.kernels.reads import key_of, reads_of
 from dynamics.kernels.settings_here import without_settings_here
-from dynamics.kernels.source_text import digest
 
 _ENVIRONMENT = (
     "_ZN08NumbaEnv"  # how the names of those variables begin that Numba sets after compiling

@@ -6,22 +6,19 @@ says is kept under the checksum of the file, since to take it apart needs more t
 
 import ast
 import functools
-import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-from dynamics.files.writing import whole_file
-from dynamics.kernels.archive import opened, sealed
+from dynamics.kernels.checksums import digest, remembered
+from dynamics.kernels.names_read import SCOPES, names_read
+from dynamics.kernels.same_code import is_of_its_file
 
 _LOADED = time.time() - 1.0  # [s] what was written to after this may not be what was imported
 _SAYS_NOTHING = ("annotation", "ctx", "kind", "returns", "type_comment", "type_ignores")
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 _Place = tuple[int, int]  # a line, from 1, and a column
@@ -42,11 +39,6 @@ class _Found(NamedTuple):
     begin: _Place
     end: _Place
     text: Text
-
-
-def digest(words: str | bytes) -> str:
-    """Twenty letters that nothing else has."""
-    return hashlib.sha256(words.encode() if isinstance(words, str) else words).hexdigest()[:20]
 
 
 def text_of_file(source: bytes) -> str:
@@ -80,7 +72,7 @@ def _look_up(code: CodeType, kept: Path) -> Text | None:
         found = _read(path, stamp.st_mtime_ns, stamp.st_ctime_ns, kept)
     except (OSError, SyntaxError, ValueError):
         return None
-    if stamp.st_ctime > _LOADED and not _is_of(code, path):
+    if stamp.st_ctime > _LOADED and not is_of_its_file(code):
         return None
     is_lambda = code.co_name == "<lambda>"
     here = [
@@ -116,33 +108,21 @@ def _read(path: Path, changed: int, written: int, kept: Path) -> list[_Found]:
     def take_apart() -> bytes:
         return json.dumps(list(_functions(source)), separators=(",", ":")).encode()
 
-    words = json.loads(remembered(kept / digest(_OURSELVES + source), take_apart))
+    words = json.loads(remembered(kept / digest(_DECIDE + source), take_apart))
     return [_Found(line, tuple(begin), tuple(end), Text(*text)) for line, begin, end, text in words]
 
 
-def remembered(place: Path, make: Callable[[], bytes]) -> bytes:
-    """What a file with a checksum holds; where it is missing or damaged it is made, and written."""
-    with suppress(OSError):
-        content = opened(place.read_bytes())
-        if content is not None:
-            return content
-    made = make()
-    with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with whole_file(place) as partial:
-            partial.write_bytes(sealed(made))
-    return made
-
-
-_OURSELVES = Path(__file__).read_bytes()  # which decide what is kept
+# what is kept of a file is decided by these
+_DECIDE = b"".join(
+    Path(__file__).with_name(name).read_bytes() for name in ("source_text.py", "names_read.py")
+)
 
 
 def _functions(source: bytes) -> Iterator[_Found]:
     for node, owner in _with_classes(ast.parse(source), owner=""):
-        if not isinstance(node, _SCOPES):
+        if not isinstance(node, SCOPES):
             continue
-        names = sorted(_in_class(name, owner) for name in _reads(node))
-        text = Text(digest(_says(node, without=("decorator_list",))), names)
+        text = Text(digest(_says(node, without=("decorator_list",))), names_read(node, owner))
         if isinstance(node, ast.Lambda):
             body = node.body
             begin = (body.lineno, body.col_offset)
@@ -160,18 +140,6 @@ def _with_classes(node: ast.AST, owner: str) -> Iterator[tuple[ast.AST, str]]:
         yield from _with_classes(child, inside)
 
 
-def _in_class(dotted: str, owner: str) -> str:
-    """A name as Python looks it up from inside a class, where ``__a`` is a private one: ``_Class__a``."""
-    prefix = owner.lstrip("_")
-    if not prefix:
-        return dotted
-    parts = dotted.split(".")
-    for i, part in enumerate(parts):
-        if part.startswith("__") and not part.endswith("__"):
-            parts[i] = f"_{prefix}{part}"
-    return ".".join(parts)
-
-
 def _says(node: Any, without: tuple[str, ...] = ()) -> str:
     """A syntax tree in words that are the same on every Python; what is empty is left out."""
     if isinstance(node, list):
@@ -187,112 +155,3 @@ def _says(node: Any, without: tuple[str, ...] = ()) -> str:
             continue
         parts.append(f"{name}={_says(value)}")
     return f"({' '.join(parts)})"
-
-
-def _reads(node: ast.AST) -> set[str]:
-    """The names that a function reads and does not bind itself, with their attributes."""
-    read: set[str] = set()
-    bound: set[str] = set()
-    inside = [node.body] if isinstance(node, ast.Lambda) else node.body  # type: ignore[attr-defined]
-    for each in inside:
-        _look(each, read, bound)
-    bound |= _parameters(node.args)  # type: ignore[attr-defined]
-    return {name for name in read if name.partition(".")[0] not in bound}
-
-
-def _parameters(arguments: ast.arguments) -> set[str]:
-    """The names of parameters, without those of a lambda inside a default."""
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    rest = filter(None, [arguments.vararg, arguments.kwarg])
-    return {each.arg for each in [*named, *rest]}
-
-
-def _look(node: ast.AST, read: set[str], bound: set[str]) -> None:
-    """Find what a part of a function reads, and what it binds."""
-    if isinstance(node, ast.Attribute) and (name := _dotted(node)):
-        read.add(name)
-    elif isinstance(node, ast.Name):
-        (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-    elif isinstance(node, _SCOPES):
-        if not isinstance(node, ast.Lambda):
-            bound.add(node.name)
-        read |= _reads(node)
-        for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
-            _look(default, read, bound)
-    elif isinstance(node, _COMPREHENSIONS):
-        names: set[str] = set()
-        own: set[str] = set()
-        for child in ast.iter_child_nodes(node):
-            _look(child, names, own)
-        read |= {name for name in names if name.partition(".")[0] not in own}
-        # what its first iterable reads is of the outer scope, even under a name of its own
-        _look(node.generators[0].iter, read, bound)
-    elif isinstance(node, ast.AnnAssign):
-        for part in (node.target, node.value):
-            if part is not None:
-                _look(part, read, bound)
-    else:
-        for child in ast.iter_child_nodes(node):
-            _look(child, read, bound)
-
-
-def _dotted(node: ast.AST) -> str:
-    """``a.b.c``, read; empty for an attribute of anything else than a name."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        return node.id
-    if not (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)):
-        return ""
-    before = _dotted(node.value)
-    return before and f"{before}.{node.attr}"
-
-
-def is_of_its_file(code: CodeType) -> bool:
-    """Whether the file of a function has the very code that Python runs.
-
-    Python itself runs what it kept of a file of before, if that has the same size and date.
-    """
-    known = _COMPARED.get(id(code))
-    if known is None:
-        known = _COMPARED[id(code)] = code, _is_of(code, Path(code.co_filename))
-    return known[1]
-
-
-_COMPARED: dict[int, tuple[CodeType, bool]] = {}  # by identity: like codes are of other places
-
-
-def _is_of(code: CodeType, path: Path) -> bool:
-    """Whether a file, which was written to meanwhile, still has the very code of a function."""
-    try:
-        stamp = path.stat()
-        codes = _codes_of_file(path, stamp.st_mtime_ns, stamp.st_ctime_ns)
-    except (OSError, SyntaxError, ValueError):
-        return False
-    return any(_same(code, each) for each in codes)
-
-
-@functools.lru_cache(maxsize=16)  # kernels of one file are mostly compiled one after the other
-def _codes_of_file(path: Path, changed: int, written: int) -> list[CodeType]:
-    """The codes of all functions of a file at a time, as Python makes them now."""
-    return list(_codes(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)))
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _codes(each)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, frozenset):
-        return sorted(map(repr, a)) == sorted(map(repr, b))
-    if not isinstance(a, CodeType):
-        return repr(a) == repr(b)
-    facts = ("co_code", "co_firstlineno", "co_qualname", "co_names", "co_varnames", "co_freevars")
-    if any(getattr(a, fact) != getattr(b, fact) for fact in facts):
-        return False
-    if len(a.co_consts) != len(b.co_consts):
-        return False
-    return all(_same(*pair) for pair in zip(a.co_consts, b.co_consts, strict=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynamics.kernels.archive import opened
+from dynamics.kernels.checksums import opened
 from torturing.records import damage
 from torturing.trials import Trials
 

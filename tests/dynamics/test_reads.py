@@ -25,8 +25,9 @@ from numba.extending import overload
 
 import dynamics
 import hopfield_nav
+from dynamics.kernels.contents import Unreadable
 from dynamics.kernels.decorators import Kernel, inlined, kernel
-from dynamics.kernels.reads import Unreadable, change_of, key_of, reads_of
+from dynamics.kernels.reads import change_of, key_of, reads_of
 from dynamics.kernels.records import record
 from dynamics.kernels.views import view
 

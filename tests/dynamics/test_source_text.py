@@ -131,7 +131,7 @@ def test_of_a_file_that_was_edited_after_it_was_loaded_nothing_is_known(tmp_path
 def test_a_file_of_before_is_not_compiled_to_be_compared(tmp_path, monkeypatch):
     path, scope = _module(tmp_path, "def f(x): return x + 1.0\n", "old")
     monkeypatch.setattr(source_text, "_LOADED", time.time() + 10.0)
-    monkeypatch.setattr(source_text, "_is_of", lambda *_: pytest.fail("compiled"))
+    monkeypatch.setattr(source_text, "is_of_its_file", lambda *_: pytest.fail("compiled"))
     os.utime(path, (1.0, 1.0))
     assert text_of_code(scope["f"].__code__, tmp_path / "kept") is not None
 

@@ -15,6 +15,7 @@ import pytest
 from compiled_code import _add, pack
 
 from dynamics.kernels import archive, digests, numba_parts
+from dynamics.kernels.checksums import sealed
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a program prints that finds archives in a folder of ours: an answer, and how many functions
@@ -198,13 +199,13 @@ def _of_one_part(made, place, name, content, about=None):
 
 @pytest.mark.parametrize("name", ["/outside.nbc", "../outside.nbc", "in/../../outside.nbc"])
 def test_one_that_leads_out_of_its_folder_is_not_taken(made, tmp_path, name):
-    folder = _of_one_part(made[2], tmp_path, name, archive.sealed(b"code"))
+    folder = _of_one_part(made[2], tmp_path, name, sealed(b"code"))
     with pytest.raises(ValueError, match="leads out"):
         archive.contents(folder)
 
 
 def test_one_that_says_nothing_of_itself_is_not_taken(made, tmp_path):
-    _of_one_part(made[2], tmp_path, "a.nbc", archive.sealed(b"code"), about=[])
+    _of_one_part(made[2], tmp_path, "a.nbc", sealed(b"code"), about=[])
     answer, compiled, _, _, errors = _told(_start(tmp_path, tmp_path))
     assert (answer, compiled > 0, errors.count("\n")) == (made[0], True, 1)
     assert "cannot be unpacked" in errors
@@ -218,7 +219,7 @@ def test_a_change_in_one_room_leaves_the_other_parts_as_they_are(tmp_path, monke
         folder = tmp_path / f"compiled-{len(files)}-{os.urandom(4).hex()}"
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(archive.sealed(content))
+            (folder / name).write_bytes(sealed(content))
         made = pack(folder, about, tmp_path / "elsewhere")
         return {part.name: part.read_bytes() for part in archive.parts_of(made)}
 

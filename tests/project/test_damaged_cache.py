@@ -35,7 +35,7 @@ from dynamics.kernels.cache import cache_folder
 x = np.array([8.0, 4.0])
 answers = [total(x), other(x)]
 hits = sum(sum(f.dispatcher.stats.cache_hits.values()) for f in (total, other))
-from dynamics.kernels.archive import opened
+from dynamics.kernels.checksums import opened
 kept = [opened(path.read_bytes()) for path in cache_folder().rglob("*.nbc")]
 print(json.dumps([answers, hits, None not in kept]))
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamics.kernels.archive import opened, sealed
+from dynamics.kernels.checksums import opened, sealed
 from dynamics.kernels.object_code import undefined_names
 
 ROOT = Path(__file__).resolve().parents[2]
