@@ -214,7 +214,9 @@ def add_cells(ax: Axes, run: Run, classes: np.ndarray, hatched: bool = True) -> 
         extent=map_extent(run), interpolation="none", zorder=2, aspect="equal",
     )  # fmt: skip
     if hatched:
-        add_hatch(ax, cell_centres(run, np.argwhere(classes == EXCLUDED)), run.world.map.spacing)
+        grid = run.world.map  # in space the classes are those of a level
+        centres = np.array(grid.origin[:2]) + grid.spacing * np.argwhere(classes == EXCLUDED)
+        add_hatch(ax, centres, grid.spacing)
 
 
 def add_hatch(ax: Axes, centres: np.ndarray, spacing: Any) -> None:
