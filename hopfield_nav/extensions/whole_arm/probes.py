@@ -62,7 +62,10 @@ class Probes:
         self._can_ask = has_closed_form(arm) and len(links) > 0
         # (b,) bool: the bodies on the last link that has any
         self._is_tool = links == links.max(initial=0.0)
-        self._tip, self._tip_radius = _tip_of(arm) if self._can_ask else (np.zeros(3), 0.0)
+        self._tip: np.ndarray = np.zeros(3)
+        self._tip_radius = 0.0
+        if self._can_ask:
+            self._tip, self._tip_radius = _tip_of(arm)
         self._under_way: Probe | None = None
         self._driven: list[Probe] = []
         self._hits: list[Probe] = []
