@@ -36,7 +36,7 @@ def place(tmp_path, monkeypatch):
     """An empty current folder with the sweep file ``quick.yaml``; figures are a stand-in."""
     (tmp_path / "quick.yaml").write_text(SWEEP.format(limit=8, repeats=2))
 
-    def draw(folder, pdf=False):
+    def draw(folder, pdf=False, out=None):
         (Path(folder) / "drawn").write_text("")
         return [Path("x.png")]
 

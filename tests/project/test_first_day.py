@@ -93,7 +93,7 @@ def test_the_researcher_compares_three_methods_in_pairs(tmp_path, capsys):
     names = ["max.yaml", "sum.yaml", "wide.yaml"]
     told = typed(capsys, "compare", *names, "--seeds", "20")
     assert ["planner.network", "limit", "sum", "limit"] in [x.split() for x in told.splitlines()]
-    assert ["scored", "worlds", *5 * ["20"]] in [line.split() for line in told.splitlines()]
+    assert ["runs", *5 * ["20"]] in [line.split() for line in told.splitlines()]
 
 
 def test_a_simulation_tells_of_touches_plans_and_its_end_and_a_run_draws_itself():
