@@ -78,9 +78,11 @@ def schema(
 
 def _check(name: str, picture: bool, trust: bool, out: Path) -> str:
     """What is said of a good file; BadInput if it is none."""
-    from hopfield_nav.world import Trust, name_of, read_document
+    from hopfield_nav.world import Trust, list_worlds, name_of, read_document
 
-    if is_urdf(name) or name in list_arms():
+    # a name that a world and an arm have, as `panda`, is the world's, as for `run`
+    names_arm = name in list_arms() and name not in list_worlds()
+    if is_urdf(name) or names_arm:
         return _check_arm(name, None, picture)
     path = _path_of(name)
     document = read_document(path, also=_OF_AN_ARM)

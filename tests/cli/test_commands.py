@@ -388,6 +388,11 @@ def test_an_interrupt_that_something_swallowed_is_no_internal_error(monkeypatch,
     assert main(["demo"]) == 3
 
 
+def test_check_takes_the_name_of_a_world_and_an_arm_for_the_world(capsys):
+    assert main(["check", "panda"]) == 0
+    assert capsys.readouterr().out == "panda: ok\n"
+
+
 def test_check_knows_the_arms_that_come_along(capsys):
     assert main(["check", "ur5e"]) == 0
     assert "ok, an arm with 6 joints" in capsys.readouterr().out
