@@ -89,7 +89,7 @@ def _check_elastic_joints(world: World) -> Iterator[BadInput]:
         return
     engines = plugin.loadable_methods("engine")
     elastic = [name for name, engine in engines.items() if engine.needs == plugin.ROTORS]
-    allowed = f"null, or plant.engine: {' or '.join(elastic)}"
+    allowed = f"null, or plant.engine: {' or '.join(elastic)}" if elastic else "null"
     for name, value in given.items():
         yield BadInput("only elastic joints have it", f"plant.{name}", value, allowed)
 

@@ -52,6 +52,7 @@ def test_it_is_drawn_viewed_and_exported(folder, sketched, capsys):
     assert list(folder.glob("*.mat"))
 
 
+@pytest.mark.needs("whole_arm")
 def test_a_run_on_a_map_of_joint_angles_loads_and_is_drawn_viewed_compared_and_exported(
     tmp_path, sketched, capsys
 ):

@@ -27,6 +27,13 @@ def test_an_engine_of_ones_own_with_rotors_has_elastic_joints(tmp_path):
     assert plant.temperature == pytest.approx(20.0)
 
 
+@pytest.mark.needs("engines")
 def test_an_engine_without_rotors_has_none_and_is_told_which_has(tmp_path):
     with refused("plant.stiffness: only elastic joints have it.*null, or plant.engine: flexible"):
+        world_with(tmp_path, "''")
+
+
+def test_where_no_engine_has_rotors_none_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("hopfield_nav.plugin.loadable_methods", lambda kind: {})
+    with refused("plant.stiffness: only elastic joints have it; found 10000.0; allowed: null$"):
         world_with(tmp_path, "''")
